@@ -68,6 +68,8 @@ import type { ConfigurationWriter } from './storage/changes/configuration-writer
 import type { Configuration } from './storage/configuration.ts';
 import { type Database, type DatabaseHandle, databaseSource } from './storage/database.ts';
 import type { EventStorage } from './storage/event-storage.ts';
+import { ClockWatch } from './storage/history/clock-watch.ts';
+import { recordClockCorrections } from './storage/history/sequence-at.ts';
 import type { Nodes } from './storage/nodes.ts';
 import type { UsageRecording } from './usage-recording.ts';
 
@@ -179,7 +181,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     figuresLateSince: () => events.status.lateSince,
     warn: (details, message) => parts.log.warn(details, message),
   });
-  registerManagement(api, { ...parts, idempotency, streams: streams.configuration });
+  const clock = new ClockWatch((correction) => recordClockCorrections(database, correction));
+  app.addHook('onClose', async () => clock.close());
+  registerManagement(api, { ...parts, idempotency, clock, streams: streams.configuration });
   // Spans and log lines of requests are made by hooks of Fastify.
   if (parts.tracer === undefined && !parts.log.isLevelEnabled('debug')) fastLane.open(app, metrics.timings);
   acceptFirst(app);
@@ -188,12 +192,13 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
 
 function registerManagement(
   api: ApiRoutes,
-  parts: AppParts & { idempotency: IdempotentCreation; streams: ConfigurationStreams },
+  parts: AppParts & { idempotency: IdempotentCreation; clock: ClockWatch; streams: ConfigurationStreams },
 ): void {
-  const { config, configuration, database, events, writer, wakeWebhooks, idempotency, streams } = parts;
+  const { config, configuration, database, events, writer, wakeWebhooks, idempotency, clock, streams } =
+    parts;
   const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
   registerManagementRoutes(api, {
-    ...{ writer, database, idempotency, streams },
+    ...{ writer, database, idempotency, clock, streams },
     resolve,
     properties: () => configuration.properties(),
     eventCount: (propertyId) => events.eventStore.eventCount(propertyId),
@@ -222,6 +227,7 @@ function registerManagement(
   registerExplanationRoutes(api, {
     ...{ eventStore: events.eventStore, withUnsavedItem },
     pastConfiguration: async (propertyId, moment) => {
+      await clock.check();
       const source = databaseSource(config.dataDir, config.databaseUrl);
       const request = { type: 'past-configuration', source, propertyId, moment } as const;
       const { body } = await parts.reports.run(request);

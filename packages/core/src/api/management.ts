@@ -232,7 +232,11 @@ export type HistoryQuery = Static<typeof HistoryQuery>;
 
 export const HistoryEntrySchema = namedObject('HistoryEntry', {
   id: Type.String(),
-  at: Time,
+  at: Type.Integer({ description: 'Unix milliseconds by the clock of the server, which can be set back' }),
+  orderedAt: Type.Integer({
+    description:
+      'Later for every later version: equal to `at`, or just after the previous change if the clock was set back',
+  }),
   actor: namedObject('Actor', {
     type: Type.String(),
     id: nullable(Type.String()),

@@ -1,6 +1,18 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../testing/command-line.ts';
@@ -183,10 +195,42 @@ describe('doctor', () => {
     const missing = await switchyard(['doctor']);
     expect(missing.code).toBe(0);
     expect(missing.stdout).toMatch(/^warn {2}Data directory .*does not exist yet\n {6}→ /m);
+    expect(missing.stdout).toMatch(/^ok {4}Not checked .*Permissions, .*History, Access, /m);
     await switchyard(['apply', 'shop.yaml']);
     const healthy = await switchyard(['doctor']);
     expect(healthy.stdout).toMatch(/^ok {4}Configuration .*intact, schema \d{3}-[a-z-]+, properties: 1$/m);
     expect(healthy).toMatchObject({ code: 0, stderr: '' });
+    const names = healthy.stdout.split('\n').map((line) => line.slice(6, 26).trim());
+    expect(names.filter((name) => name !== '' && !name.startsWith('→'))).toEqual([
+      ...['Node.js', 'SQLite', 'DuckDB', 'Data directory', 'Permissions', 'Disk space', 'Clock'],
+      ...['Configuration', 'History', 'Access', 'Journal', 'Idempotency keys', 'Event store'],
+    ]);
+  });
+
+  test('works on a copy of the program that is not in a repository', async () => {
+    await switchyard(['apply', 'shop.yaml']);
+    const installed = mkdtempSync(join(tmpdir(), 'switchyard-installed-'));
+    const server = fileURLToPath(new URL('../..', import.meta.url));
+    for (const name of ['bin', 'dist', 'package.json']) {
+      cpSync(join(server, name), join(installed, name), { recursive: true });
+    }
+    symlinkSync(join(server, '../../node_modules'), join(installed, 'node_modules'));
+    const args = [join(installed, 'bin/switchyard.js'), 'doctor', '--data-dir', dataDir];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: installed, encoding: 'utf8' });
+    rmSync(installed, { recursive: true, force: true });
+    expect(stdout).toMatch(/^ok {4}Access /m);
+    expect(status).toBe(0);
+  });
+
+  test('notices a replaced hash of a secret key', async () => {
+    await switchyard(['apply', 'shop.yaml']);
+    await switchyard(['keys', 'create', '--property', 'shop', '--kind', 'secret', '--name', 'api']);
+    const connection = new DatabaseSync(join(dataDir, 'config.db'));
+    connection.exec(`update api_keys set hash = 'of an intruder' where name = 'api'`);
+    connection.close();
+    const { code, stdout } = await switchyard(['doctor']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^fail {2}Access +API key key_\w+ was changed\n {6}→ /m);
   });
 
   test('detects damage, dangling rows, and a database of a newer version', async () => {

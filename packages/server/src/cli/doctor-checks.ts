@@ -5,6 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { DAY_MS } from '@switchyard/core/time';
 import { databasePath } from '../storage/database.ts';
 import { currentUser, isDenied } from '../storage/file-exists.ts';
+import { checkAccess } from './doctor-access.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 import { checkHistory } from './doctor-history.ts';
 import { checkConfigurationDatabase, checkEvents } from './doctor-storage.ts';
@@ -14,10 +15,25 @@ const MIB = 1024 * 1024;
 /** A correct clock never shows an earlier time. */
 const RELEASED = Date.UTC(2025, 0, 1);
 
+const MACHINE = ['Data directory', 'Permissions', 'Disk space', 'Clock'];
+const CONFIGURATION = ['Configuration', 'History', 'Access'];
+/** The names of all checks, of which some can only be made after others have passed. */
+const EMBEDDED_CHECKS = [...MACHINE, ...CONFIGURATION, 'Journal', 'Idempotency keys', 'Event store'];
+const NODE_CHECKS = [...CONFIGURATION, ...MACHINE];
+
 /** All checks, from the runtime to the stored data. */
 export async function checkInstallation(dataDir: string): Promise<Check[]> {
   const url = databaseUrl();
-  return url === undefined ? checkEmbedded(dataDir) : checkNode(dataDir, url);
+  return url === undefined
+    ? withUnchecked(await checkEmbedded(dataDir), EMBEDDED_CHECKS)
+    : withUnchecked(await checkNode(dataDir, url), NODE_CHECKS);
+}
+
+function withUnchecked(checks: readonly Check[], names: readonly string[]): Check[] {
+  const missing = names.filter((name) => !checks.some((check) => check.name === name));
+  if (missing.length === 0) return [...checks];
+  const detail = `${missing.join(', ')}: only possible when nothing above stands in the way`;
+  return [...checks, { name: 'Not checked', status: 'ok', detail }];
 }
 
 /** Of a node, whose events are in ClickHouse. */
@@ -53,7 +69,8 @@ async function checkEmbedded(dataDir: string): Promise<Check[]> {
 async function checkConfiguration(dataDir: string): Promise<Check[]> {
   const check = checkConfigurationDatabase(dataDir);
   if (check.status !== 'ok' || !existsSync(databasePath(dataDir))) return [check];
-  return [check, ...(await checkHistory({ path: databasePath(dataDir) }))];
+  const source = { path: databasePath(dataDir) };
+  return [check, ...(await checkHistory(source)), ...(await checkAccess(source))];
 }
 
 function checkRuntime(version: string): Check {
@@ -72,7 +89,7 @@ function checkSqlite(): Check {
   connection.close();
   // https://sqlite.org/wal.html: older versions can corrupt a write-ahead log.
   const safe = compareVersions(version, '3.51.3') >= 0;
-  const hint = 'Run "npm ci": versions before 3.51.3 can corrupt a database.';
+  const hint = 'Install Switchyard again, with its packages: versions before 3.51.3 can corrupt a database.';
   return { name: 'SQLite', status: safe ? 'ok' : 'warn', detail: version, hint };
 }
 
@@ -82,7 +99,12 @@ async function checkDuckDb(): Promise<Check> {
     return { name: 'DuckDB', status: 'ok', detail: version() };
   } catch (error) {
     const detail = `cannot be loaded: ${firstLine(error)}`;
-    return { name: 'DuckDB', status: 'fail', detail, hint: 'Run "npm ci" on this machine.' };
+    return {
+      name: 'DuckDB',
+      status: 'fail',
+      detail,
+      hint: 'Install Switchyard again, with its packages, on this machine.',
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createConfigurationWriter } from '../configuration-stores.ts';
 import { OPERATOR } from '../storage/changes/actor.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
-import { entryHash } from '../storage/history/history-chain.ts';
+import { commitmentTo, entryHash } from '../storage/history/history-chain.ts';
 import { lastRow } from '../storage/history/history-store.ts';
 import { provisionDatabase } from '../testing/provision-database.ts';
 import { SAMPLE } from '../testing/sample-property.ts';
@@ -92,9 +92,11 @@ describe('the history of every property', () => {
       .where('property_id', '=', 'shop')
       .orderBy('sequence')
       .execute();
-    const row = { ...rows[2]!, comment: 'forged' };
+    const forged = { ...rows[2]!, comment: 'forged' };
+    const row = { ...forged, commitment: commitmentTo(forged, forged.salt!) };
+    const hash = entryHash(row, rows[1]!.hash);
     tamper(
-      `update history set comment = 'forged', hash = '${entryHash(row, rows[1]!.hash)}' where id = '${entry!.id}'`,
+      `update history set comment = 'forged', commitment = '${row.commitment}', hash = '${hash}' where id = '${entry!.id}'`,
     );
     await expectProblem(`property "shop": entry ${next!.sequence} (${next!.id}) was modified`);
   });

@@ -2,7 +2,7 @@ import { configurationStores } from '../configuration-stores.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import { type Database, type DatabaseSource, readDatabase } from '../storage/database.ts';
 import { verifyHistory } from '../storage/history/verify-history.ts';
-import { historyMigration } from '../storage/migrations/014-history.ts';
+import { auditMigration } from '../storage/migrations/030-audit.ts';
 import { MIGRATION_TABLE } from '../storage/migrations/migrate.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 
@@ -58,7 +58,7 @@ async function historySince(database: Database): Promise<number> {
   const { timestamp } = await database
     .selectFrom(MIGRATION_TABLE)
     .select('timestamp')
-    .where('name', '=', historyMigration.name)
+    .where('name', '=', auditMigration.name)
     .executeTakeFirstOrThrow();
   return Date.parse(timestamp);
 }

@@ -3,6 +3,7 @@ import { type Database, readDatabase } from '../storage/database.ts';
 import { readAppliedMigrations } from '../storage/migrations/migrate.ts';
 import { assertSessions } from '../storage/postgres/assert-sessions.ts';
 import { connectPostgres } from '../storage/postgres/open-postgres.ts';
+import { checkAccess } from './doctor-access.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 import { checkHistory } from './doctor-history.ts';
 import { checkMigrations } from './doctor-storage.ts';
@@ -18,7 +19,8 @@ export async function checkPostgres(url: string): Promise<Check[]> {
     const checks = await readDatabase({ url }, checkDatabase);
     // The history is only readable in a database of this version.
     const isReadable = checks.every(({ status }) => status === 'ok');
-    return isReadable ? [...checks, ...(await checkHistory({ url }))] : checks;
+    if (!isReadable) return checks;
+    return [...checks, ...(await checkHistory({ url })), ...(await checkAccess({ url }))];
   } catch (error) {
     const hint = 'Check DATABASE_URL, and that the server runs and accepts connections from here.';
     return [{ name: NAME, status: 'fail', detail: `cannot be reached: ${firstLine(error)}`, hint }];

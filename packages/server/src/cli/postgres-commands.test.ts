@@ -59,6 +59,7 @@ describe.skipIf(!hasPostgres())('commands with DATABASE_URL', () => {
       detail: expect.stringContaining(ALL_MIGRATIONS.at(-1)!.name),
     });
     expect(named('History')).toMatchObject({ status: 'ok' });
+    expect(named('Access')).toMatchObject({ status: 'ok' });
     const url = 'postgres://user:secret@127.0.0.1:1/none';
     const unreachable = await switchyardWith({ DATABASE_URL: url, DATA_DIR: directory }, 'doctor');
     expect(unreachable).toMatchObject({ code: 1 });

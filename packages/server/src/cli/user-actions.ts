@@ -14,6 +14,7 @@ import { createMemberWriter } from '../features/accounts/member-writer.ts';
 import { PasswordHasher } from '../features/accounts/password-hasher.ts';
 import { setPassword } from '../features/accounts/set-password.ts';
 import type { Database } from '../storage/database.ts';
+import { inTransaction } from '../storage/in-transaction.ts';
 import { CliError } from './cli-error.ts';
 import { operatorWriter } from './operator-writer.ts';
 import { readNewPassword } from './read-password.ts';
@@ -58,7 +59,9 @@ export async function createUser(options: CreateUserOptions): Promise<void> {
     }
     const { password, generated } = await readNewPassword(options.passwordStdin);
     const passwordHash = await new PasswordHasher().hash(password);
-    const account = await createAccount(database, { email, name, passwordHash, isOwner: owner });
+    const account = await inTransaction(database, (transaction) =>
+      createAccount(transaction, { email, name, passwordHash, isOwner: owner }),
+    );
     if (property !== undefined) {
       const { writer, by } = operatorWriter(database);
       await createMemberWriter(writer).saveMember(property, account.id, role, by);

@@ -45,8 +45,10 @@ async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (isRace(error)) races += 1;
-      else if (!isConflict(error)) throw error;
+      if (!isConflict(error)) {
+        if (!isRace(error)) throw error;
+        races += 1;
+      }
       if (attempts >= MAX_ATTEMPTS || races >= MAX_RACES) throw error;
     }
     // At different times, or the same transactions would meet again.
@@ -54,5 +56,11 @@ async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
+/** All transactions that change access append to one chain. */
+const AUDIT_CHAIN = 'audit_log_pkey';
+
 const isRace = (error: unknown): boolean => RACES.has((error as { code?: unknown }).code);
-export const isConflict = (error: unknown): boolean => CONFLICTS.has((error as { code?: unknown }).code);
+export function isConflict(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  return CONFLICTS.has(code) || constraint === AUDIT_CHAIN;
+}

@@ -3,7 +3,7 @@ import { formatTime } from '../../ui/format.ts';
 import { summaryLines } from '../changes/summary-lines.ts';
 import classes from './change-list.module.css';
 import { DifferenceTable } from './difference-table.tsx';
-import { ENTITY_NOUNS, type HistoryEntry, nameOf, VIA, verbOf } from './history-words.ts';
+import { clockNote, ENTITY_NOUNS, type HistoryEntry, nameOf, VIA, verbOf } from './history-words.ts';
 import { ItemLink } from './item-link.tsx';
 import { RestoreActions } from './restore-actions.tsx';
 
@@ -55,6 +55,7 @@ export function ChangeEntry({ entry, memberNames, onFilter }: ChangeEntryProps) 
             {entity.type !== 'property' && <ItemLink entity={entity} name={name} />}{' '}
             <span className="dimmed">
               {VIA[via]} at {formatTime(at)}
+              {clockNote(entry)}
             </span>
           </p>
           <SummaryLines lines={lines} max={isOpen ? lines.length : MAX_LINES} />

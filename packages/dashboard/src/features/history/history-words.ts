@@ -80,3 +80,7 @@ export function currentVersion(
   const items: readonly { version: number }[] = configuration[field];
   return items.find((item) => Reflect.get(item, keyField) === key)?.version;
 }
+
+/** Times are by the clock of the server. Two changes within a second do not mean that it was set back. */
+export const clockNote = ({ at, orderedAt }: HistoryEntry): string =>
+  orderedAt - at < 1000 ? '' : ' by the clock of the server, which was set back before this change';

@@ -4,7 +4,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { summaryLines } from '../changes/summary-lines.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { type HistoryEntry, VIA } from './history-words.ts';
+import { clockNote, type HistoryEntry, VIA } from './history-words.ts';
 import classes from './item-history.module.css';
 
 /** Who changed what, when and why. */
@@ -16,7 +16,8 @@ export function ItemHistoryEntry({ entry, isNewest }: { entry: HistoryEntry; isN
         <p className={classes.head}>
           <strong>{actor.name}</strong> <span className="dimmed">{VIA[via]}</span>{' '}
           <span className="dimmed">
-            · <RelativeTime at={at} /> · version {version}
+            · <RelativeTime at={at} />
+            {clockNote(entry)} · version {version}
           </span>
         </p>
         <ul className="bullets">

@@ -1,12 +1,14 @@
 import type { AccessToken, CreateTokenBody } from '@switchyard/core/api/access-tokens';
 import type { Selectable } from 'kysely';
+import { recordAudited } from '../../storage/audit/audit-log.ts';
 import { credentialPreview, generateCredential, hashCredential } from '../../storage/credential-text.ts';
 import { type Database, newId } from '../../storage/database.ts';
+import { inTransaction } from '../../storage/in-transaction.ts';
 import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
 
 export const MAX_TOKENS = 100;
 
-/** Stores a token and returns its text, of which only a hash and a preview are stored. */
+/** In the caller's transaction. Stores a token and returns its text, of which only a hash and a preview are stored. */
 export async function createToken(
   database: Database,
   accountId: string,
@@ -29,6 +31,7 @@ export async function createToken(
     last_used_at: null,
   };
   await database.insertInto('access_tokens').values(row).execute();
+  await recordAudited(database, 'token', [row.id]);
   return { token: toToken(row), text };
 }
 
@@ -89,12 +92,28 @@ export async function touchToken(database: Database, id: string, at: number): Pr
 
 /** Returns false if the account has no such token. */
 export async function deleteToken(database: Database, accountId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await database
+  return inTransaction(database, async (transaction) => {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('access_tokens')
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return false;
+    await recordAudited(transaction, 'token', [id]);
+    return true;
+  });
+}
+
+/** All tokens of an account, in the caller's transaction; returns their ids. */
+export async function deleteTokens(transaction: Database, accountId: string): Promise<string[]> {
+  const rows = await transaction
     .deleteFrom('access_tokens')
-    .where('id', '=', id)
     .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+    .returning('id')
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  await recordAudited(transaction, 'token', ids);
+  return ids;
 }
 
 function toToken(row: Selectable<DatabaseTables['access_tokens']>): AccessToken {

@@ -1,5 +1,6 @@
 import type { Account } from '@switchyard/core/api/accounts';
 import type { Selectable } from 'kysely';
+import { recordAudited } from '../../storage/audit/audit-log.ts';
 import { type Database, newId } from '../../storage/database.ts';
 import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
 
@@ -62,7 +63,7 @@ export async function listAccounts(
   return (await query.execute()).map(toAccount);
 }
 
-/** The email must not be in use. */
+/** In the caller's transaction. The email must not be in use. */
 export async function createAccount(database: Database, account: NewAccount): Promise<StoredAccount> {
   const id = newId('acc');
   const email = normalizeEmail(account.email);
@@ -77,6 +78,7 @@ export async function createAccount(database: Database, account: NewAccount): Pr
       created_at: Date.now(),
     })
     .execute();
+  await recordAudited(database, 'account', [id]);
   return (await findAccount(database, id))!;
 }
 
@@ -87,6 +89,7 @@ interface AccountChange {
   disabledAt?: number | null | undefined;
 }
 
+/** In the caller's transaction, except for a new name. */
 export async function updateAccount(database: Database, id: string, change: AccountChange): Promise<void> {
   const { name, passwordHash, isOwner, disabledAt } = change;
   const columns = {
@@ -97,6 +100,8 @@ export async function updateAccount(database: Database, id: string, change: Acco
   };
   if (Object.keys(columns).length === 0) return;
   await database.updateTable('accounts').set(columns).where('id', '=', id).execute();
+  const isOnlyName = Object.keys(columns).every((column) => column === 'name');
+  if (!isOnlyName) await recordAudited(database, 'account', [id]);
 }
 
 /** Owners who can sign in, without the given account. */

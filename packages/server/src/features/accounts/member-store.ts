@@ -1,3 +1,5 @@
+import { recordAudited } from '../../storage/audit/audit-log.ts';
+import { memberSubject } from '../../storage/audit/audited-rows.ts';
 import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
 import { type Database, nextPosition } from '../../storage/database.ts';
 import type { Member } from '../../storage/property-configuration.ts';
@@ -30,6 +32,7 @@ export const memberItems: ItemStore<Member> = {
         created_at: createdAt,
       })
       .execute();
+    await recordAudited(database, 'member', [memberSubject(propertyId, accountId)]);
   },
   async update(database, propertyId, { accountId, role, version }) {
     await database
@@ -38,6 +41,7 @@ export const memberItems: ItemStore<Member> = {
       .where('property_id', '=', propertyId)
       .where('account_id', '=', accountId)
       .execute();
+    await recordAudited(database, 'member', [memberSubject(propertyId, accountId)]);
   },
   async remove(database, propertyId, { accountId }) {
     await database
@@ -45,5 +49,6 @@ export const memberItems: ItemStore<Member> = {
       .where('property_id', '=', propertyId)
       .where('account_id', '=', accountId)
       .execute();
+    await recordAudited(database, 'member', [memberSubject(propertyId, accountId)]);
   },
 };

@@ -1,7 +1,9 @@
 import { PERSON_NAME } from '@switchyard/core/api/accounts';
+import { recordAudited } from '../../storage/audit/audit-log.ts';
 import { SYSTEM } from '../../storage/changes/actor.ts';
 import type { Database } from '../../storage/database.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
+import { deleteTokens } from './access-token-store.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSessions } from './account-session-store.ts';
 import {
@@ -66,14 +68,14 @@ async function linkAccount(
     if (!isOwner) {
       await transaction.updateTable('accounts').set({ password_hash: null }).where('id', '=', id).execute();
       await removeTwoFactor(transaction, id);
-      await transaction.deleteFrom('access_tokens').where('account_id', '=', id).execute();
+      await deleteTokens(transaction, id);
     }
     await deleteSessions(transaction, id);
     return findAccount(transaction, id);
   });
 }
 
-/** Returns false if the account is linked to another identity. */
+/** In the caller's transaction. Returns false if the account is linked to another identity. */
 async function link(database: Database, id: string, { issuer, subject }: OidcIdentity): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable('accounts')
@@ -81,7 +83,9 @@ async function link(database: Database, id: string, { issuer, subject }: OidcIde
     .where('id', '=', id)
     .where('oidc_subject', 'is', null)
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  if (numUpdatedRows === 0n) return false;
+  await recordAudited(database, 'account', [id]);
+  return true;
 }
 
 /** Undefined if there is an account with this email by now. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { recordAudited } from '../../storage/audit/audit-log.ts';
 import { hashCredential } from '../../storage/credential-text.ts';
 import type { Database } from '../../storage/database.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
@@ -57,6 +58,7 @@ export async function confirmEnrolment(
       .where('two_factor_secret', '=', account.twoFactorSecret)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return undefined;
+    await recordAudited(transaction, 'account', [account.id]);
     await transaction.deleteFrom('recovery_codes').where('account_id', '=', account.id).execute();
     await transaction
       .insertInto('recovery_codes')
@@ -74,6 +76,7 @@ export async function removeTwoFactor(transaction: Database, accountId: string):
     .where('id', '=', accountId)
     .execute();
   await transaction.deleteFrom('recovery_codes').where('account_id', '=', accountId).execute();
+  await recordAudited(transaction, 'account', [accountId]);
 }
 
 /** Whether a code of the app or a recovery code is right; it does not work again. */

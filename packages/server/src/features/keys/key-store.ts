@@ -1,3 +1,4 @@
+import { recordAudited } from '../../storage/audit/audit-log.ts';
 import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
 import { type Database, nextPosition } from '../../storage/database.ts';
 import type { ApiKey } from '../../storage/property-configuration.ts';
@@ -35,12 +36,15 @@ export const keyItems: ItemStore<ApiKey> = {
         created_at: key.createdAt,
       })
       .execute();
+    await recordAudited(database, 'key', [key.id]);
   },
   async update(database, _propertyId, key) {
     await database.updateTable('api_keys').set(toColumns(key)).where('id', '=', key.id).execute();
+    await recordAudited(database, 'key', [key.id]);
   },
   async remove(database, _propertyId, { id }) {
     await database.deleteFrom('api_keys').where('id', '=', id).execute();
+    await recordAudited(database, 'key', [id]);
   },
 };
 

@@ -28,14 +28,14 @@ export function registerHistoryRoutes(api: ApiRoutes, parts: ManagementParts): v
   registerRestore(api, parts);
 }
 
-function registerList(api: ApiRoutes, { database }: ManagementParts): void {
+function registerList(api: ApiRoutes, { database, clock }: ManagementParts): void {
   api.get<{ Querystring: HistoryQuery }>(
     URL,
     {
       tag: 'Management',
       summary: 'Every change of the property, newest first',
       description:
-        'Entries form a chain: each hash covers the entry and the hash before it. `switchyard doctor` verifies it.',
+        'In the order of the versions. Entries form a chain: each hash covers the entry and the hash before it. `switchyard doctor` verifies it.',
       access: 'viewer',
       params: PropertyParams,
       querystring: HistoryQuery,
@@ -43,6 +43,7 @@ function registerList(api: ApiRoutes, { database }: ManagementParts): void {
     },
     async ({ managed, query }) => {
       const { entity, limit = 50, cursor, ...filter } = query;
+      await clock.check();
       const { rows, hasMore } = await listHistory(database, managed.id, {
         ...filter,
         entity: entity === undefined ? undefined : entityType(entity),

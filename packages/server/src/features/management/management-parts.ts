@@ -8,6 +8,7 @@ import type {
 } from '../../storage/changes/configuration-writer.ts';
 import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import type { Database } from '../../storage/database.ts';
+import type { ClockWatch } from '../../storage/history/clock-watch.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { ChangeInputOf } from './item-request.ts';
 
@@ -17,6 +18,7 @@ export interface ManagementParts {
   resolve: ResolveProperty;
   database: Database;
   idempotency: IdempotentCreation;
+  clock: Pick<ClockWatch, 'check'>;
 }
 
 export const PROPERTY_URL = '/v1/manage/properties/:propertyId';

@@ -1,4 +1,6 @@
 import { DEFAULT_STATISTICS, type StatisticsSettings } from '@switchyard/core/api/statistics';
+import { recordAudited } from '../../storage/audit/audit-log.ts';
+import { memberSubject } from '../../storage/audit/audited-rows.ts';
 import type { StoredProperty } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
@@ -65,7 +67,23 @@ export async function updateProperty(
 export async function removeProperty(database: Database, id: string): Promise<void> {
   // Split tests refer to goals and feedback types, which cannot be deleted before them.
   await database.deleteFrom('split_tests').where('property_id', '=', id).execute();
+  const keys = await database.selectFrom('api_keys').select('id').where('property_id', '=', id).execute();
+  const members = await database
+    .selectFrom('members')
+    .select('account_id')
+    .where('property_id', '=', id)
+    .execute();
   await database.deleteFrom('properties').where('id', '=', id).execute();
+  await recordAudited(
+    database,
+    'key',
+    keys.map((key) => key.id),
+  );
+  await recordAudited(
+    database,
+    'member',
+    members.map((member) => memberSubject(id, member.account_id)),
+  );
 }
 
 function toColumns(property: PropertyConfiguration) {

@@ -5,6 +5,8 @@ import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing
 import { OPERATOR } from '../changes/actor.ts';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import { configurationAt } from './configuration-at.ts';
+import { listHistory } from './history-store.ts';
+import { recordClockCorrections } from './sequence-at.ts';
 import { verifyHistory } from './verify-history.ts';
 
 describe.each(engines())('$name', (engine) => {
@@ -156,27 +158,73 @@ describe.each(engines())('$name', (engine) => {
     expect(await configurationAt(memory.handle.database, 'other', T0)).toBeUndefined();
   });
 
-  it('keeps the order of changes when the clock is set back', async () => {
-    await memory.apply({ name: 'First' });
-    vi.setSystemTime(T0 + 10 * MINUTE);
-    await memory.apply({ name: 'Second' });
-    vi.setSystemTime(T0 + MINUTE);
-    await memory.apply({ name: 'Third' });
-    vi.setSystemTime(T0 + 20 * MINUTE);
-    await memory.apply({ name: 'Fourth' });
-    const times = await memory.handle.database
-      .selectFrom('history')
-      .select('at')
-      .where('entity_type', '=', 'property')
-      .orderBy('sequence')
-      .execute();
-    expect(times.map((row) => (row.at - T0) / MINUTE)).toEqual([0, 10, 10, 20]);
-    const names = await Promise.all(
-      [0, 5, 10, 19, 20].map(async (minute) => (await at(T0 + minute * MINUTE))?.name),
-    );
-    expect(names).toEqual(['First', 'First', 'Third', 'Third', 'Fourth']);
-    expect(
-      (await verifyHistory(memory.handle.database, 'shop', await memory.property())).problem,
-    ).toBeUndefined();
+  describe('after the clock was set back', () => {
+    const nameAt = async (minute: number) => (await at(T0 + minute * MINUTE))?.name;
+    const apply = async (minute: number, name: string) => {
+      vi.setSystemTime(T0 + minute * MINUTE);
+      await memory.apply({ name });
+    };
+    const correct = (minute: number) => {
+      const now = T0 + minute * MINUTE;
+      vi.setSystemTime(now);
+      return recordClockCorrections(memory.handle.database, { since: now, now });
+    };
+
+    it('looks changes up by the order of versions', async () => {
+      await apply(0, 'First');
+      await apply(60, 'Second');
+      await correct(10);
+      expect(await nameAt(10)).toBe('Second');
+      await apply(15, 'Third');
+      await apply(90, 'Fourth');
+      const names = await Promise.all([0, 9, 10, 14, 15, 60, 89, 90].map(nameAt));
+      expect(names).toEqual(['First', 'First', 'Second', 'Second', 'Third', 'Third', 'Third', 'Fourth']);
+    });
+
+    it('is recorded by several processes, and after it was set back again', async () => {
+      await apply(60, 'First');
+      await correct(10);
+      await correct(11);
+      expect(await nameAt(9)).toBeUndefined();
+      await correct(5);
+      await correct(70);
+      expect(await Promise.all([4, 5].map(nameAt))).toEqual([undefined, 'First']);
+    });
+
+    it('has times by the clock, and times that always increase', async () => {
+      await apply(0, 'First');
+      await apply(60, 'Second');
+      await apply(15, 'Third');
+      await apply(60, 'Fourth');
+      await apply(90, 'Fifth');
+      const rows = await memory.handle.database
+        .selectFrom('history')
+        .select(['at', 'ordered_at'])
+        .where('entity_type', '=', 'property')
+        .orderBy('sequence')
+        .execute();
+      expect(rows.map((row) => (row.at - T0) / MINUTE)).toEqual([0, 60, 15, 60, 90]);
+      const hour = T0 + 60 * MINUTE;
+      expect(rows.map((row) => row.ordered_at)).toEqual([T0, hour, hour + 1, hour + 2, T0 + 90 * MINUTE]);
+      const { problem } = await verifyHistory(memory.handle.database, 'shop', await memory.property());
+      expect(problem).toBeUndefined();
+    });
+
+    it('lists changes by the order of versions', async () => {
+      await apply(0, 'First');
+      await apply(60, 'Second');
+      await correct(10);
+      await apply(15, 'Third');
+      const list = async (filter: { from?: number; to?: number }) => {
+        const { rows } = await listHistory(memory.handle.database, 'shop', { ...filter, limit: 50 });
+        return rows.filter((row) => row.entity_type === 'property').map((row) => row.property_version);
+      };
+      const minute = (count: number) => T0 + count * MINUTE;
+      expect(await list({ to: minute(16) })).toEqual([3, 2, 1]);
+      expect(await list({ to: minute(15) })).toEqual([2, 1]);
+      expect(await list({ to: minute(10) })).toEqual([1]);
+      expect(await list({ from: minute(1) })).toEqual([3, 2]);
+      expect(await list({ from: minute(11) })).toEqual([3]);
+    });
   });
 });

@@ -1,8 +1,8 @@
 import type { Document, EntityType } from '../changes/entities.ts';
 import type { Database } from '../database.ts';
-import type { HistoryEntry } from './history-entry.ts';
 import { HistoryState, type PastConfiguration } from './history-state.ts';
 import { rowsAfter, toEntry } from './history-store.ts';
+import { sequenceAt } from './sequence-at.ts';
 import { readSnapshot } from './snapshot-store.ts';
 
 /** Small, because an entry can be as large as a configuration. */
@@ -17,7 +17,7 @@ export async function configurationAt(
   propertyId: string,
   moment: number,
 ): Promise<PastConfiguration | undefined> {
-  const state = await rebuild(database, propertyId, (entry) => entry.at <= moment);
+  const state = await stateAfter(database, propertyId, await sequenceAt(database, propertyId, moment));
   return state.configuration();
 }
 
@@ -77,27 +77,20 @@ async function importSequence(database: Database, propertyId: string): Promise<n
   return row?.sequence;
 }
 
-/** The state after an entry, by its position. */
-export function stateAfter(database: Database, propertyId: string, sequence: number): Promise<HistoryState> {
-  return rebuild(database, propertyId, (entry) => entry.sequence <= sequence, sequence);
-}
-
-/** Applies entries while they are included, from the nearest snapshot on. */
-async function rebuild(
+/** The state after an entry, by its position: applies entries from the nearest snapshot on. */
+export async function stateAfter(
   database: Database,
   propertyId: string,
-  isIncluded: (entry: HistoryEntry) => boolean,
-  maxSequence = Number.MAX_SAFE_INTEGER,
+  sequence: number,
 ): Promise<HistoryState> {
-  const snapshot = await latestSnapshot(database, propertyId, isIncluded, maxSequence);
+  const snapshot = await latestSnapshot(database, propertyId, sequence);
   const state = snapshot?.state ?? new HistoryState();
   let position = snapshot?.sequence ?? 0;
   for (;;) {
-    const limit = Math.min(PAGE_ROWS, maxSequence - position);
+    const limit = Math.min(PAGE_ROWS, sequence - position);
     const rows = limit > 0 ? await rowsAfter(database, propertyId, position, limit) : [];
     for (const row of rows) {
       const entry = toEntry(row);
-      if (!isIncluded(entry)) return state;
       state.apply(entry);
       position = entry.sequence;
     }
@@ -108,22 +101,16 @@ async function rebuild(
 async function latestSnapshot(
   database: Database,
   propertyId: string,
-  isIncluded: (entry: HistoryEntry) => boolean,
-  maxSequence: number,
+  sequence: number,
 ): Promise<{ state: HistoryState; sequence: number } | undefined> {
-  const candidates = await database
-    .selectFrom('history_snapshots as snapshot')
-    .innerJoin('history', (join) =>
-      join
-        .onRef('history.property_id', '=', 'snapshot.property_id')
-        .onRef('history.sequence', '=', 'snapshot.sequence'),
-    )
-    .select(['snapshot.sequence', 'history.at'])
-    .where('snapshot.property_id', '=', propertyId)
-    .where('snapshot.sequence', '<=', maxSequence)
-    .orderBy('snapshot.sequence', 'desc')
-    .execute();
-  const found = candidates.find((row) => isIncluded(row as HistoryEntry));
+  const found = await database
+    .selectFrom('history_snapshots')
+    .select('sequence')
+    .where('property_id', '=', propertyId)
+    .where('sequence', '<=', sequence)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   if (found === undefined) return undefined;
   const state = await readSnapshot(database, propertyId, found.sequence);
   return { state: HistoryState.parse(state), sequence: found.sequence };

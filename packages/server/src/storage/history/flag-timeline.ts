@@ -7,6 +7,7 @@ import { type Document, documentOf, findItem, itemOf } from '../changes/entities
 import type { Database } from '../database.ts';
 import { definitionIn } from '../flag-definition.ts';
 import type { Flag, PropertyConfiguration } from '../property-configuration.ts';
+import { clockCorrections } from './sequence-at.ts';
 
 /** Changes that are undone, of all items together, and their length; what was before them is not known. */
 const LIMITS: Limits = { changes: 2000, characters: 4 * 1024 * 1024 };
@@ -48,6 +49,7 @@ export class FlagTimeline {
   readonly #left: Limits;
   readonly #states = new Map<string, Promise<PastState[]>>();
   #begin: Promise<number> | undefined;
+  #corrections: ReturnType<typeof clockCorrections> | undefined;
 
   constructor(
     database: Database,
@@ -113,12 +115,22 @@ export class FlagTimeline {
     let document = item && documentOf(type, item);
     const { rows, unread } = await this.#changes(type, key);
     const states: PastState[] = [];
-    for (const { at, action, changes } of rows) {
-      states.push({ from: at, document });
+    let from = Number.POSITIVE_INFINITY;
+    for (const { action, changes, ...row } of rows) {
+      from = await this.#inForceFrom(row, from);
+      states.push({ from, document });
       document = action === 'create' ? undefined : undone(document, JSON.parse(changes));
     }
-    states.push({ from: unread?.at ?? Number.NEGATIVE_INFINITY, document });
+    from = unread === undefined ? Number.NEGATIVE_INFINITY : await this.#inForceFrom(unread, from);
+    states.push({ from, document });
     return states;
+  }
+
+  /** The clock may have been set back: nothing begins after what was saved later. */
+  async #inForceFrom({ at, sequence }: { at: number; sequence: number }, later: number): Promise<number> {
+    this.#corrections ??= clockCorrections(this.#database, this.#property.id);
+    const corrected = (await this.#corrections).filter((each) => each.sequence >= sequence);
+    return Math.min(at, later, ...corrected.map((each) => each.at));
   }
 
   /** As many as may still be read, newest first, and the one before them. */
@@ -132,11 +144,12 @@ export class FlagTimeline {
       .orderBy('sequence', 'desc');
     // First the lengths alone: many large entries would not fit in memory.
     const found = await ofItem
-      .select(({ fn }) => ['at', fn<number>('length', ['changes']).as('length')])
+      .select(({ fn }) => ['at', 'sequence', fn<number>('length', ['changes']).as('length')])
       .limit(this.#left.changes + 1)
       .execute();
     const count = this.#take(found.map(({ length }) => length));
-    const rows = count === 0 ? [] : await ofItem.select(['at', 'action', 'changes']).limit(count).execute();
+    const rows =
+      count === 0 ? [] : await ofItem.select(['at', 'sequence', 'action', 'changes']).limit(count).execute();
     return { rows, unread: found[count] };
   }
 
@@ -157,12 +170,13 @@ export class FlagTimeline {
   async #historyBegin(): Promise<number> {
     const row = await this.#database
       .selectFrom('history')
-      .select('at')
+      .select(({ fn }) => fn.min<number | null>('at').as('at'))
       .where('property_id', '=', this.#property.id)
-      .orderBy('sequence')
-      .limit(1)
       .executeTakeFirst();
-    return row?.at ?? Number.POSITIVE_INFINITY;
+    return this.#inForceFrom(
+      { at: row?.at ?? Number.POSITIVE_INFINITY, sequence: 1 },
+      Number.POSITIVE_INFINITY,
+    );
   }
 }
 

@@ -11,7 +11,10 @@ export interface HistoryEntry {
   propertyId: string;
   /** Position in the chain of the property, from 1. */
   sequence: number;
+  /** By the clock of the server, which can be set back. */
   at: number;
+  /** Later for every later version. */
+  orderedAt: number;
   actor: Actor;
   via: Via;
   entity: { type: EntityType; key: string };

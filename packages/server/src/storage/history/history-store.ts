@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Actor, Via } from '../changes/actor.ts';
 import type { EntityType } from '../changes/entities.ts';
 import { type Database, newId } from '../database.ts';
 import type { DatabaseTables } from '../migrations/database-tables.ts';
-import { CHAIN_START, entryHash } from './history-chain.ts';
+import { CHAIN_START, commitmentTo, entryHash, type HistoryText } from './history-chain.ts';
 import type { HistoryEntry, NewEntry } from './history-entry.ts';
+import { sequenceAt } from './sequence-at.ts';
 
 export type HistoryRow = Selectable<DatabaseTables['history']>;
 
@@ -26,11 +28,11 @@ export async function appendHistory(
 ): Promise<HistoryEntry[]> {
   const last = await lastRow(database, context.propertyId);
   // A clock that was set back must not reorder the history.
-  const at = Math.max(context.at, last?.at ?? 0);
+  const orderedAt = Math.max(context.at, (last?.ordered_at ?? 0) + 1);
   let { sequence, hash } = last ?? { sequence: 0, hash: CHAIN_START };
   const rows = entries.map((entry): HistoryRow => {
     sequence += 1;
-    const row = toRow(entry, { ...context, at }, sequence);
+    const row = toRow(entry, context, orderedAt, sequence);
     hash = entryHash(row, hash);
     return { ...row, hash };
   });
@@ -60,23 +62,35 @@ async function insertInChunks(database: Database, rows: readonly HistoryRow[]): 
   }
 }
 
-function toRow(entry: NewEntry, context: ChangeContext, sequence: number): Omit<HistoryRow, 'hash'> {
+function toRow(
+  entry: NewEntry,
+  context: ChangeContext,
+  orderedAt: number,
+  sequence: number,
+): Omit<HistoryRow, 'hash'> {
+  const salt = randomBytes(16).toString('hex');
+  const text: HistoryText = {
+    actor_name: context.actor.name,
+    comment: context.comment,
+    changes: JSON.stringify(entry.changes),
+  };
   return {
+    ...text,
     id: newId('chg'),
     property_id: context.propertyId,
     sequence,
     at: context.at,
+    ordered_at: orderedAt,
     actor_type: context.actor.type,
     actor_id: context.actor.id,
-    actor_name: context.actor.name,
     via: context.via,
     entity_type: entry.entity.type,
     entity_key: entry.entity.key,
     action: entry.action,
-    comment: context.comment,
-    changes: JSON.stringify(entry.changes),
     version: entry.version,
     property_version: context.propertyVersion,
+    salt,
+    commitment: commitmentTo(text, salt),
   };
 }
 
@@ -86,6 +100,7 @@ export function toEntry(row: HistoryRow): HistoryEntry {
     propertyId: row.property_id,
     sequence: row.sequence,
     at: row.at,
+    orderedAt: row.ordered_at,
     actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
     via: row.via,
     entity: { type: row.entity_type, key: row.entity_key },
@@ -103,7 +118,9 @@ export interface HistoryFilter {
   key?: string | undefined;
   /** Id or name. */
   actor?: string | undefined;
+  /** What was saved from this moment on, in the order of the versions. */
   from?: number | undefined;
+  /** What was saved before this moment, in the order of the versions. */
   to?: number | undefined;
   /** Only entries before this position. */
   before?: number | undefined;
@@ -119,7 +136,7 @@ export async function listHistory(
   propertyId: string,
   { limit, ...filter }: HistoryFilter,
 ): Promise<{ rows: HistoryRow[]; hasMore: boolean }> {
-  const matching = filteredHistory(database, propertyId, filter).orderBy('sequence', 'desc');
+  const matching = (await filteredHistory(database, propertyId, filter)).orderBy('sequence', 'desc');
   // First the lengths alone: many large entries would not fit in memory.
   const found = await matching
     .select(({ fn }) => ['sequence', fn<number>('length', ['changes']).as('length')])
@@ -145,7 +162,7 @@ function fittingPage<T extends { length: number }>(entries: readonly T[]): T[] {
   });
 }
 
-function filteredHistory(
+async function filteredHistory(
   database: Database,
   propertyId: string,
   { entity, key, actor, from, to, before }: Omit<HistoryFilter, 'limit'>,
@@ -156,8 +173,10 @@ function filteredHistory(
   if (actor !== undefined) {
     query = query.where(({ eb, or }) => or([eb('actor_id', '=', actor), eb('actor_name', '=', actor)]));
   }
-  if (from !== undefined) query = query.where('at', '>=', from);
-  if (to !== undefined) query = query.where('at', '<', to);
+  if (from !== undefined) {
+    query = query.where('sequence', '>', await sequenceAt(database, propertyId, from - 1));
+  }
+  if (to !== undefined) query = query.where('sequence', '<=', await sequenceAt(database, propertyId, to - 1));
   if (before !== undefined) query = query.where('sequence', '<', before);
   return query;
 }

@@ -23,6 +23,7 @@ import { holdoutPeriodMigration } from './022-holdout-period.ts';
 import { accessNotificationsMigration } from './023-access-notifications.ts';
 import { suppressionsMigration } from './025-suppressions.ts';
 import { timeZoneMigration } from './029-time-zone.ts';
+import { auditMigration } from './030-audit.ts';
 import { oidcStartsAndLatePhasesMigration } from './031-oidc-starts-and-late-phases.ts';
 import type { Migration } from './migration.ts';
 
@@ -52,5 +53,6 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   accessNotificationsMigration,
   suppressionsMigration,
   timeZoneMigration,
+  auditMigration,
   oidcStartsAndLatePhasesMigration,
 ];

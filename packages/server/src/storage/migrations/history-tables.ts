@@ -1,3 +1,4 @@
+import type { AuditKind } from '../audit/audited-rows.ts';
 import type { Actor, Via } from '../changes/actor.ts';
 import type { EntityType } from '../changes/entities.ts';
 import type { HistoryAction } from '../history/history-entry.ts';
@@ -7,6 +8,8 @@ export interface HistoryTables {
   webhooks: WebhookTable;
   history: HistoryTable;
   history_snapshots: HistorySnapshotTable;
+  clock_corrections: ClockCorrectionTable;
+  audit_log: AuditLogTable;
   proposals: ProposalTable;
   created_resources: CreatedResourceTable;
 }
@@ -39,7 +42,10 @@ interface HistoryTable {
   property_id: string;
   /** Position in the chain of the property, from 1. */
   sequence: number;
+  /** By the clock of the server, which can be set back. */
   at: number;
+  /** The same time, or a later one if the clock was set back: later versions have later times. */
+  ordered_at: number;
   actor_type: Actor['type'];
   actor_id: string | null;
   actor_name: string;
@@ -54,7 +60,34 @@ interface HistoryTable {
   version: number;
   /** Of the property; entries of one change share it. */
   property_version: number;
-  /** SHA-256 of the entry and of the hash before it, hex. */
+  /** Of the commitment; null: text was redacted. */
+  salt: string | null;
+  /** SHA-256 of the salt and the original text: name of the actor, comment and changes; hex. */
+  commitment: string;
+  /** SHA-256 of the entry, with the commitment instead of the text, and of the hash before it; hex. */
+  hash: string;
+}
+
+/** An entry that was already in force at a time by the clock, although its own time is later: the clock was set back. */
+interface ClockCorrectionTable {
+  property_id: string;
+  sequence: number;
+  at: number;
+}
+
+/** What gives access, and redactions, as a chain of its own: the last row of a subject has what is stored now. */
+interface AuditLogTable {
+  /** Position in the chain, from 1. */
+  sequence: number;
+  at: number;
+  kind: AuditKind | 'redaction';
+  /** An id, or for members and redactions that of the property, a slash, and the account or the sequence. */
+  subject: string;
+  /** Null if the subject was deleted. */
+  salt: string | null;
+  /** SHA-256 of the salt and of what is stored; null: deleted. */
+  digest: string | null;
+  /** SHA-256 of this row, without its salt, and of the hash before it; hex. */
   hash: string;
 }
 

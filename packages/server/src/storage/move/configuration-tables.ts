@@ -26,6 +26,8 @@ export const TABLE_KEYS: Keys = {
   webhooks: ['property_id', 'id'],
   history: ['id'],
   history_snapshots: ['property_id', 'sequence'],
+  clock_corrections: ['property_id', 'sequence'],
+  audit_log: ['sequence'],
   proposals: ['id'],
   created_resources: ['id'],
   accounts: ['id'],

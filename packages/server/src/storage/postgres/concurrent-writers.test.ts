@@ -99,7 +99,9 @@ describe.each(engines())('several processes on $name', (engine) => {
     expect(created.filter(Boolean)).toHaveLength(1);
     await first().database.deleteFrom('accounts').execute();
     const owners = await onEach((node, index) =>
-      createAccount(node.database, { email: `${index}@shop.example`, passwordHash: 'x', isOwner: true }),
+      inTransaction(node.database, (transaction) =>
+        createAccount(transaction, { email: `${index}@shop.example`, passwordHash: 'x', isOwner: true }),
+      ),
     );
     await Promise.allSettled(
       nodes.map((node, index) => changeAccount(node.database, owners[index]!.id, { disabled: true })),
