@@ -87,6 +87,23 @@ describe.skipIf(dashboard.isMissing)('the account page', () => {
     dashboard.ignoreProblems(/40[013]/);
   });
 
+  it('lets owners delete an account after a question, and everybody their own', async () => {
+    const email = 'deleted@shop.example';
+    await dashboard.member(email, 'viewer');
+    const page = await dashboard.newPage('/account');
+    await page.getByRole('button', { name: `Delete ${email}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
+    await expect.poll(() => page.getByText(email).count()).toBe(0);
+
+    const own = 'deletes-herself@shop.example';
+    const herPage = await dashboard.newPage('/account', await dashboard.member(own, 'viewer'));
+    await herPage.getByLabel('The password of this account').fill(passwordOf(own));
+    await herPage.getByRole('button', { name: 'Delete my account' }).click();
+    await herPage.waitForURL('**/sign-in**');
+    expect((await dashboard.owner.get('/v1/manage/accounts')).text).not.toContain('delete');
+    dashboard.ignoreProblems(/401/);
+  });
+
   it('lets owners disable an account after a question, and signs out', async () => {
     const email = 'leaving@shop.example';
     const member = await dashboard.member(email, 'viewer');

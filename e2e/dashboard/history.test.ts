@@ -49,6 +49,24 @@ describe.skipIf(dashboard.isMissing)('history', () => {
     expect((await dashboard.owner.get(`${SHOP}/goals/signup`)).body.name).toBe('signup');
   });
 
+  it('lets an owner redact a text', async () => {
+    const condition = { attribute: 'email', operator: 'equals', values: ['ada@shop.example'] };
+    await dashboard.owner.put(`${SHOP}/segments/vip`, { conditions: [condition] });
+    const page = await dashboard.shopPage('history?entity=segment');
+    await page.getByRole('button', { name: 'Redact text' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Text').fill('ada@shop.example');
+    await dialog.getByRole('button', { name: 'Find' }).click();
+    await dialog.getByText('segment "vip"').waitFor();
+    await dashboard.owner.call('DELETE', `${SHOP}/segments/vip`, ANY);
+    await dialog.getByRole('button', { name: 'Find' }).click();
+    await dialog.getByText('Found in 2 entries').waitFor();
+    await dialog.getByRole('button', { name: 'Redact for good' }).click();
+    await page.getByText('Some text was redacted.').first().waitFor();
+    expect((await dashboard.owner.get(`${SHOP}/history?entity=segment`)).text).not.toContain('ada@');
+    dashboard.ignoreProblems(/409.*redactions/);
+  });
+
   it('keeps filters in the URL and finds nothing without lying', async () => {
     const page = await dashboard.shopPage('history');
     await page.getByLabel('Key').fill('checkout');

@@ -22,6 +22,7 @@ export class AppFront implements Front {
       ...parts,
       ...{ database, nodes, usage },
       watch: (onChange) => handle.watch(onChange),
+      scrub: () => handle.scrub(),
       access: new AccessChanges(),
       metricsText: () => metrics.text(),
       tokens: new TokenBuckets({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),

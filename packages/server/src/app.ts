@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import type { AccessChanges } from './access-changes.ts';
 import { createStreams } from './app-streams.ts';
 import type { Config } from './config.ts';
+import { configurationStores } from './configuration-stores.ts';
 import { registerAaTestRoutes } from './features/aa-test/aa-test-routes.ts';
 import { registerAccountRoutes } from './features/accounts/account-routes.ts';
 import { createCallerDirectory } from './features/accounts/caller-directory.ts';
+import { deleteAccount } from './features/accounts/delete-account.ts';
 import { createMemberWriter } from './features/accounts/member-writer.ts';
 import { OwnerRecord } from './features/accounts/owner-record.ts';
 import type { AttemptCounter } from './features/accounts/sign-in-throttle.ts';
@@ -69,6 +71,7 @@ import type { Configuration } from './storage/configuration.ts';
 import { type Database, type DatabaseHandle, databaseSource } from './storage/database.ts';
 import type { EventStorage } from './storage/event-storage.ts';
 import { ClockWatch } from './storage/history/clock-watch.ts';
+import { redactHistory } from './storage/history/redact-history.ts';
 import { recordClockCorrections } from './storage/history/sequence-at.ts';
 import type { Nodes } from './storage/nodes.ts';
 import type { UsageRecording } from './usage-recording.ts';
@@ -89,6 +92,7 @@ export interface AppParts {
   reports: Pick<ReportRunner<ThreadRequest>, 'run' | 'close'>;
   nodes: Nodes;
   watch: DatabaseHandle['watch'];
+  scrub: DatabaseHandle['scrub'];
   access: AccessChanges;
   metrics: Metrics;
   /** The metrics as text; of all processes, if there are several. */
@@ -177,6 +181,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     throttle: parts.signInAttempts,
     ownerRecord: new OwnerRecord(config.dataDir),
     properties: () => configuration.properties(),
+    deleteAccount: (accountId, by) =>
+      deleteAccount({ writer, stores: configurationStores, scrub: parts.scrub }, accountId, by),
     accessChanged: () => parts.access.announce(),
     figuresLateSince: () => events.status.lateSince,
     warn: (details, message) => parts.log.warn(details, message),
@@ -200,6 +206,12 @@ function registerManagement(
   registerManagementRoutes(api, {
     ...{ writer, database, idempotency, clock, streams },
     resolve,
+    redactHistory: async (propertyId, wanted, dryRun) => {
+      const stores = configurationStores;
+      const redaction = await redactHistory(database, propertyId, wanted, { dryRun, stores });
+      if (!dryRun) await parts.scrub();
+      return redaction;
+    },
     properties: () => configuration.properties(),
     eventCount: (propertyId) => events.eventStore.eventCount(propertyId),
   });

@@ -245,3 +245,24 @@ export const RemoveTwoFactorBody = Type.Object(
   { title: 'RemoveTwoFactorBody', ...closed, minProperties: 1, examples: [{ code: '492039' }] },
 );
 export type RemoveTwoFactorBody = Static<typeof RemoveTwoFactorBody>;
+
+export const DeleteMeBody = Type.Object(
+  { password: Type.Optional(GivenPassword), code: Type.Optional(GivenCode) },
+  { title: 'DeleteMeBody', ...closed, examples: [{ password: 'correct horse battery staple' }] },
+);
+export type DeleteMeBody = Static<typeof DeleteMeBody>;
+
+export const DeletedAccount = Type.Object(
+  {
+    number: Type.Integer({ description: 'The history calls the account by it, like `deleted account 3`' }),
+    remaining: Type.Array(
+      namedObject('RemainingEmail', {
+        propertyId: Type.String(),
+        items: Type.Array(Type.String(), { examples: [['flag "new-checkout"']] }),
+      }),
+      { description: 'Where the email address remains, because the present configuration has it' },
+    ),
+  },
+  { title: 'DeletedAccount', examples: [{ number: 3, remaining: [] }] },
+);
+export type DeletedAccount = Static<typeof DeletedAccount>;

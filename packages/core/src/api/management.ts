@@ -251,11 +251,51 @@ export const HistoryEntrySchema = namedObject('HistoryEntry', {
   version: Type.Integer({ description: 'Version of the item after the change' }),
   propertyVersion: Type.Integer({ description: 'Version of the property after the change' }),
   hash: Type.String({ description: 'SHA-256 of this entry and the hash before it' }),
+  redacted: Type.Boolean({ description: 'Whether text of it was redacted, or belongs to a deleted account' }),
 });
 export const HistoryPage = namedObject('HistoryPage', {
   history: Type.Array(HistoryEntrySchema),
   nextCursor: NextCursor,
 });
+
+export const RedactionBody = Type.Object(
+  {
+    text: Type.Optional(
+      Type.String({
+        minLength: 3,
+        maxLength: 256,
+        description: 'Redacted wherever it is, also within other text and whatever its case',
+        examples: ['ada@shop.example'],
+      }),
+    ),
+    emails: Type.Optional(
+      Type.Literal(true, {
+        description: 'All e-mail addresses that the present configuration does not have',
+      }),
+    ),
+  },
+  { ...closed('RedactionRequest'), minProperties: 1, examples: [{ text: 'ada@shop.example' }] },
+);
+export type RedactionBody = Static<typeof RedactionBody>;
+
+export const HistoryRedaction = namedObject('HistoryRedaction', {
+  dryRun: Type.Boolean(),
+  entries: Type.Array(
+    namedObject('RedactedEntry', {
+      id: Type.String(),
+      at: Time,
+      entity: namedObject('HistoryEntity', { type: Type.String(), key: Type.String() }),
+      action: Type.String(),
+      version: Type.Integer(),
+    }),
+    { description: 'Those with such text, oldest first' },
+  ),
+  others: Type.Integer({ description: 'Proposals and messages of webhooks with such text' }),
+  kept: Type.Array(Type.String(), {
+    description: 'E-mail addresses that stay, because the configuration has them',
+  }),
+});
+export type HistoryRedaction = Static<typeof HistoryRedaction>;
 
 export const RestoreBody = Type.Object(
   {

@@ -66,7 +66,7 @@ describe('the history of every property', () => {
     expect(check).toMatchObject({
       status: 'ok',
       detail: expect.stringMatching(
-        /^unbroken and equal to the configuration; properties: 2, entries: \d{3}$/,
+        /^unbroken and equal to the configuration; properties: 2, entries: \d{3}, redacted: 0$/,
       ),
     });
   });

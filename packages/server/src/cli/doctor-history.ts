@@ -24,15 +24,17 @@ async function checkProperties(database: Database): Promise<Check[]> {
   const since = await historySince(database);
   const checks: Check[] = [];
   let entries = 0;
+  let redacted = 0;
   const ids = await propertyIds(database);
   for (const id of ids) {
     const checked = await checkProperty(database, id, since);
     entries += checked.entries;
+    redacted += checked.redacted ?? 0;
     if (checked.check !== undefined) checks.push(checked.check);
     if (checks.length === MAX_PROBLEMS) return checks;
   }
   if (checks.length > 0) return checks;
-  const detail = `unbroken and equal to the configuration; properties: ${ids.length}, entries: ${entries}`;
+  const detail = `unbroken and equal to the configuration; properties: ${ids.length}, entries: ${entries}, redacted: ${redacted}`;
   return [{ name: NAME, status: 'ok', detail }];
 }
 
@@ -40,11 +42,11 @@ async function checkProperty(
   database: Database,
   id: string,
   since: number,
-): Promise<{ entries: number; check?: Check }> {
+): Promise<{ entries: number; redacted?: number; check?: Check }> {
   const [stored] = await configurationStores.listProperties(database, id);
   const property = stored && (await loadProperty(database, configurationStores, stored));
-  const { entries, problem } = await verifyHistory(database, id, property);
-  if (problem === undefined) return { entries };
+  const { entries, redacted = 0, problem } = await verifyHistory(database, id, property);
+  if (problem === undefined) return { entries, redacted };
   const where = `property "${id}"`;
   if (entries === 0 && stored !== undefined && (await lastChange(database, id)) <= since) {
     const hint = 'It starts with the next change, or when the server starts.';

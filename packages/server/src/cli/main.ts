@@ -9,6 +9,7 @@ import { keysCommand } from './keys.ts';
 import { moveCommand } from './move.ts';
 import { personCommand } from './person.ts';
 import { planCommand } from './plan.ts';
+import { redactCommand } from './redact.ts';
 import { restoreCommand } from './restore.ts';
 import { serveCommand } from './serve.ts';
 import { shipCommand } from './ship.ts';
@@ -33,6 +34,7 @@ const COMMANDS = [
   forgetCommand,
   personCommand,
   suppressionsCommand,
+  redactCommand,
   statsCommand,
   typesCommand,
   verifyCommand,

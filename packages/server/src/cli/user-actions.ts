@@ -111,7 +111,7 @@ function toRow({ id, email, name, isOwner, twoFactor, disabledAt, createdAt }: S
   return [id, email, name, isOwner ? 'yes' : 'no', twoFactor ? 'yes' : 'no', state, created];
 }
 
-async function requireAccount(database: Database, email: string): Promise<StoredAccount> {
+export async function requireAccount(database: Database, email: string): Promise<StoredAccount> {
   const account = await findAccountByEmail(database, email);
   if (account !== undefined) return account;
   throw new CliError(`There is no account with the email ${email}. "switchyard users list" shows all.`);

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { dataDirOption, jsonOption } from './command-options.ts';
+import type { DeleteUserOptions } from './delete-user-action.ts';
 import type {
   CreateUserOptions,
   ListUsersOptions,
@@ -9,11 +10,12 @@ import type {
 
 export function usersCommand(): Command {
   return new Command('users')
-    .description('Create, list and disable accounts, and reset passwords.')
+    .description('Create, list, disable and delete accounts, and reset passwords.')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(resetPasswordCommand())
-    .addCommand(disableCommand());
+    .addCommand(disableCommand())
+    .addCommand(deleteCommand());
 }
 
 const PASSWORDS = `
@@ -101,5 +103,30 @@ function disableCommand(): Command {
     .action(async (options: UserOptions & { undo?: boolean }) => {
       const { disableUser } = await import('./user-actions.ts');
       await disableUser(options);
+    });
+}
+
+function deleteCommand(): Command {
+  return new Command('delete')
+    .description(
+      'Delete an account and everything about it, for good. The history keeps a number in its place.',
+    )
+    .requiredOption('--email <email>', 'email address of the account')
+    .addOption(dataDirOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Works with and without a running server. The last owner cannot be deleted. Backups keep the account until they are
+deleted.
+
+Exit codes: 0 deleted, 1 failed.
+
+Example:
+  $ switchyard users delete --email ada@shop.example`,
+    )
+    .action(async (options: DeleteUserOptions) => {
+      const { deleteUser } = await import('./delete-user-action.ts');
+      await deleteUser(options);
     });
 }

@@ -123,6 +123,7 @@ async function serve(
     tracer,
     access,
     watch: (onChange) => handle.watch(onChange),
+    scrub: () => handle.scrub(),
     writer: createConfigurationWriter(database, configuration),
     identities: new SharedIdentities(remembered, () => events.sync()),
     reports: {

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Loaded, Panel } from '../../ui/panel.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StackedTable } from '../../ui/stacked-table.tsx';
+import { DELETION } from './delete-account-panel.tsx';
 import { useMe } from './use-me.ts';
 
 const URL = '/v1/manage/accounts';
@@ -17,7 +18,9 @@ interface Asked {
   title: string;
   consequence: string;
   confirmLabel: string;
-  body: PatchAccountBody & { id: string };
+  id: string;
+  /** Undefined: the account is deleted. */
+  body?: PatchAccountBody;
 }
 
 /** All accounts of the installation, for owners. */
@@ -26,8 +29,8 @@ export function AccountList() {
   const client = useQueryClient();
   const accounts = useQuery({ queryKey, queryFn: ({ signal }) => allAccounts(signal) });
   const change = useMutation({
-    mutationFn: ({ id, ...body }: PatchAccountBody & { id: string }) =>
-      request(`${URL}/${id}`, { method: 'PATCH', body }),
+    mutationFn: ({ id, body }: Asked) =>
+      request(`${URL}/${id}`, body === undefined ? { method: 'DELETE' } : { method: 'PATCH', body }),
     onSuccess: () => {
       setAsked(undefined);
       return client.invalidateQueries({ queryKey });
@@ -67,7 +70,8 @@ export function AccountList() {
                               ? 'The account keeps only the properties of which it is a member.'
                               : 'Owners see and change everything, in every property.',
                             confirmLabel: isOwner ? 'Remove as owner' : 'Make owner',
-                            body: { id, owner: !isOwner },
+                            id,
+                            body: { owner: !isOwner },
                           })
                         }
                       >
@@ -86,11 +90,28 @@ export function AccountList() {
                                 ? 'All its sessions end at once, and its access tokens stop working.'
                                 : 'The account can sign in again, with the roles it had.',
                             confirmLabel: disabledAt === null ? 'Disable' : 'Enable',
-                            body: { id, disabled: disabledAt === null },
+                            id,
+                            body: { disabled: disabledAt === null },
                           })
                         }
                       >
                         {disabledAt === null ? 'Disable' : 'Enable'}
+                      </Button>
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        color="red"
+                        aria-label={`Delete ${email}`}
+                        onClick={() =>
+                          setAsked({
+                            title: `Delete ${email}?`,
+                            consequence: DELETION,
+                            confirmLabel: 'Delete for good',
+                            id,
+                          })
+                        }
+                      >
+                        Delete
                       </Button>
                     </Group>
                   )}
@@ -106,7 +127,7 @@ export function AccountList() {
           confirmLabel={asked.confirmLabel}
           isPending={change.isPending}
           error={change.error}
-          onConfirm={() => change.mutate(asked.body)}
+          onConfirm={() => change.mutate(asked)}
           onClose={() => {
             change.reset();
             setAsked(undefined);

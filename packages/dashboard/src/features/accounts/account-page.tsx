@@ -7,6 +7,7 @@ import { Page } from '../../ui/page.tsx';
 import { LoadError } from '../../ui/page-states.tsx';
 import { AccessTokenPanel } from './access-token-panel.tsx';
 import { AccountList } from './account-list.tsx';
+import { DeleteAccountPanel } from './delete-account-panel.tsx';
 import { PasswordPanel } from './password-panel.tsx';
 import { ProfilePanel } from './profile-panel.tsx';
 import { SignedInBrowsers } from './signed-in-browsers.tsx';
@@ -46,6 +47,7 @@ export function AccountPage() {
         <SignedInBrowsers />
         <AccessTokenPanel />
         {account.isOwner && <AccountList />}
+        <DeleteAccountPanel />
       </Page>
     </main>
   );

@@ -60,6 +60,7 @@ export function ChangeEntry({ entry, memberNames, onFilter }: ChangeEntryProps) 
           </p>
           <SummaryLines lines={lines} max={isOpen ? lines.length : MAX_LINES} />
           {comment && <p className={`dimmed ${classes.comment}`}>“{comment}”</p>}
+          {entry.redacted && <p className="dimmed">Some text was redacted.</p>}
         </>
       )}
     </ExpandableEntry>

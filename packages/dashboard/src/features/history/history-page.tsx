@@ -3,6 +3,7 @@ import { Page } from '../../ui/page.tsx';
 import { useUrlState } from '../../ui/use-url-state.ts';
 import { ChangeList } from './change-list.tsx';
 import { ProposalList } from './proposal-list.tsx';
+import { RedactButton } from './redact-button.tsx';
 import { useProposals } from './use-proposals.ts';
 
 const URL_DEFAULTS = { tab: 'changes' } as const;
@@ -15,6 +16,7 @@ export function HistoryPage() {
     <Page
       title="History"
       description="Every change of this property, whoever made it. Earlier versions can be restored, and deleted items too."
+      actions={<RedactButton />}
     >
       <Tabs value={tab} onChange={(value) => change({ tab: value ?? undefined })} keepMounted={false}>
         <Tabs.List mb="md">

@@ -5,6 +5,7 @@ import type { Changed, ChangeRequest } from '../../storage/changes/configuration
 import type { Database } from '../../storage/database.ts';
 import type { Member, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
+import type { AccountDeletion } from './delete-account.ts';
 import type { OidcClient } from './oidc-client.ts';
 import type { OwnerRecord } from './owner-record.ts';
 import type { PasswordHasher } from './password-hasher.ts';
@@ -44,6 +45,8 @@ export interface AccountParts {
   idempotency: IdempotentCreation;
   dryRunResponse: (changed: Changed) => object;
   properties: () => PropertyConfiguration[];
+  /** Deletes everything about an account, for good. */
+  deleteAccount: (accountId: string, by: ChangeRequest) => Promise<AccountDeletion>;
   /** A session or token has ended, or an account has fewer rights; resolves when its streams have ended here. */
   accessChanged: () => Promise<void>;
   /** When the oldest event was received that figures lack because the event store was away. */

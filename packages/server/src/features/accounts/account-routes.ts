@@ -4,6 +4,7 @@ import type { Database } from '../../storage/database.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { registerAccessTokenRoutes } from './access-token-routes.ts';
 import { registerAccountAdministration } from './account-administration.ts';
+import { registerAccountDeletion } from './account-deletion-routes.ts';
 import type { AccountParts, MemberWriter } from './account-parts.ts';
 import { BrowserSessions } from './browser-sessions.ts';
 import { registerInvitationAcceptance } from './invitation-acceptance.ts';
@@ -26,6 +27,7 @@ interface Dependencies {
   idempotency: AccountParts['idempotency'];
   dryRunResponse: AccountParts['dryRunResponse'];
   properties: () => PropertyConfiguration[];
+  deleteAccount: AccountParts['deleteAccount'];
   accessChanged: AccountParts['accessChanged'];
   figuresLateSince: AccountParts['figuresLateSince'];
   publicUrl: string | undefined;
@@ -46,6 +48,7 @@ export function registerAccountRoutes(api: ApiRoutes, dependencies: Dependencies
   registerTwoFactorRoutes(api, parts);
   registerAccessTokenRoutes(api, parts);
   registerAccountAdministration(api, parts);
+  registerAccountDeletion(api, parts);
   registerMemberRoutes(api, parts);
   registerInvitationRoutes(api, parts);
   registerInvitationAcceptance(api, parts);

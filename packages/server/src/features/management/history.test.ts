@@ -25,6 +25,8 @@ describe('the history', () => {
     expect(await newest('')).toEqual({
       id: expect.stringMatching(/^chg_/),
       at: expect.any(Number),
+      orderedAt: expect.any(Number),
+      redacted: false,
       actor: { type: 'account', id: account.id, name: account.name },
       via: 'dashboard',
       entity: { type: 'goal', key: 'signup' },

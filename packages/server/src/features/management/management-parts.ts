@@ -9,6 +9,7 @@ import type {
 import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ClockWatch } from '../../storage/history/clock-watch.ts';
+import type { HistoryRedaction, Redacted } from '../../storage/history/redact-history.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { ChangeInputOf } from './item-request.ts';
 
@@ -19,6 +20,7 @@ export interface ManagementParts {
   database: Database;
   idempotency: IdempotentCreation;
   clock: Pick<ClockWatch, 'check'>;
+  redactHistory: (propertyId: string, wanted: Redacted, dryRun: boolean) => Promise<HistoryRedaction>;
 }
 
 export const PROPERTY_URL = '/v1/manage/properties/:propertyId';

@@ -7,6 +7,7 @@ import { registerHistoryRoutes } from './history-routes.ts';
 import type { ManagementParts } from './management-parts.ts';
 import { registerPropertyRoutes } from './property-routes.ts';
 import { registerProposalRoutes } from './proposal-routes.ts';
+import { registerRedactionRoutes } from './redaction-routes.ts';
 import { registerTransitionRoutes } from './transition-routes.ts';
 
 interface Parts extends ManagementParts {
@@ -22,5 +23,6 @@ export function registerManagementRoutes(api: ApiRoutes, parts: Parts): void {
   registerCollectionRoutes(api, parts);
   registerTransitionRoutes(api, parts);
   registerHistoryRoutes(api, parts);
+  registerRedactionRoutes(api, parts);
   registerProposalRoutes(api, parts);
 }

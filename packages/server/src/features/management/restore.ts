@@ -4,6 +4,7 @@ import { changedItems } from '../../storage/changes/item-changes.ts';
 import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
 import type { HistoryState } from '../../storage/history/history-state.ts';
+import { redactedPlaces } from '../../storage/history/redacted-text.ts';
 import type { Member, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { collectionOf, editable } from './collections.ts';
 import { applyItemRequest, type ChangeInputOf } from './item-request.ts';
@@ -49,9 +50,20 @@ export async function restoreState(
     if (!exists) return input.current;
     return applyItemRequest(input, { ...request, method: 'DELETE', body: undefined }, resolve);
   }
+  refuseRedacted(earlier.document);
   const body = editable(collection, earlier.document);
   const precondition = exists ? request.precondition : { createOnly: false };
   return applyItemRequest(input, { ...request, precondition, method: 'PUT', body }, resolve);
+}
+
+/** The text is gone, so somebody has to enter it. */
+function refuseRedacted(document: object): void {
+  const places = redactedPlaces(document);
+  if (places.length === 0) return;
+  throw new ApiError('not_restorable', {
+    message: `Text of this version was redacted, at ${places.join(', ')}. Enter it by hand instead.`,
+    fields: places.map((pointer) => ({ pointer, code: 'redacted', detail: 'was redacted' })),
+  });
 }
 
 function restoreSettings(
@@ -62,6 +74,7 @@ function restoreSettings(
   if (state.property === undefined) {
     throw new ApiError('not_restorable', { message: 'The property did not exist. Delete it instead.' });
   }
+  refuseRedacted(state.property);
   const candidate = completeSettings(input.current.id, state.property);
   return resolveProperty(input, candidate, 'merge', '', resolve);
 }

@@ -84,7 +84,23 @@ function lastAuditRow(database: Database): Promise<AuditRow | undefined> {
   return database.selectFrom('audit_log').selectAll().orderBy('sequence', 'desc').limit(1).executeTakeFirst();
 }
 
-/** What is known of each subject, in the order of the log. */
+/** What the log has last of a subject. */
+export function lastAuditOf(
+  database: Database,
+  kind: AuditRow['kind'],
+  subject: string,
+): Promise<AuditRow | undefined> {
+  return database
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('subject', '=', subject)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** In the order of the log. */
 export function auditRowsAfter(database: Database, sequence: number, limit: number): Promise<AuditRow[]> {
   return database
     .selectFrom('audit_log')

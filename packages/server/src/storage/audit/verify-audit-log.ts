@@ -43,7 +43,7 @@ export const matches = ({ salt, digest }: AuditRow, content: readonly unknown[])
 type LatestRows = Map<AuditRow['kind'], Map<string, AuditRow>>;
 
 /** The last row of every subject. */
-export async function readAuditLog(
+async function readAuditLog(
   database: Database,
 ): Promise<{ latest: LatestRows; entries: number; problem?: string }> {
   const latest: LatestRows = new Map();

@@ -26,6 +26,8 @@ export interface HistoryEntry {
   /** Version of the property after the change. */
   propertyVersion: number;
   hash: string;
+  /** Whether text of it was redacted. */
+  redacted: boolean;
 }
 
 /** What happened, before it has a place in the chain. */

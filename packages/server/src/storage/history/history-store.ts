@@ -110,6 +110,7 @@ export function toEntry(row: HistoryRow): HistoryEntry {
     version: row.version,
     propertyVersion: row.property_version,
     hash: row.hash,
+    redacted: row.salt === null,
   };
 }
 

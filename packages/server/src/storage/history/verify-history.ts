@@ -1,9 +1,12 @@
+import { lastAuditOf } from '../audit/audit-log.ts';
+import { matches } from '../audit/verify-audit-log.ts';
 import { sameJson } from '../changes/differences.ts';
 import type { Database } from '../database.ts';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import { brokenLink } from './history-chain.ts';
 import { HistoryState } from './history-state.ts';
 import { type HistoryRow, rowsAfter, toEntry } from './history-store.ts';
+import { redactionSubject, textContent } from './rewrite-entries.ts';
 import { readSnapshot, snapshotSequences } from './snapshot-store.ts';
 import { stateDifference } from './state-difference.ts';
 
@@ -12,6 +15,8 @@ const PAGE_ROWS = 100;
 
 export interface VerifiedHistory {
   entries: number;
+  /** How many of them have text that was redacted. */
+  redacted?: number;
   /** What is wrong; the first of several. */
   problem?: string;
 }
@@ -28,12 +33,17 @@ export async function verifyHistory(
   const snapshots = new Set(await snapshotSequences(database, propertyId));
   const state = new HistoryState();
   let last: HistoryRow | undefined;
+  let redacted = 0;
   for (;;) {
     const rows = await rowsAfter(database, propertyId, last?.sequence ?? 0, PAGE_ROWS);
     for (const row of rows) {
-      const problem = brokenLink(row, last) ?? unreadable(() => state.apply(toEntry(row)), row);
+      const problem =
+        brokenLink(row, last) ??
+        (await wrongRedaction(database, row)) ??
+        unreadable(() => state.apply(toEntry(row)), row);
       if (problem !== undefined) return { entries: last?.sequence ?? 0, problem };
       last = row;
+      if (row.salt === null) redacted += 1;
       if (!snapshots.delete(row.sequence)) continue;
       const difference = await snapshotDifference(database, row, state);
       if (difference !== undefined) return { entries: row.sequence, problem: difference };
@@ -50,7 +60,19 @@ export async function verifyHistory(
     state,
     stored === undefined ? new HistoryState() : HistoryState.of(stored),
   );
-  return { entries, ...(difference !== undefined && { problem: `the stored configuration ${difference}` }) };
+  return {
+    entries,
+    redacted,
+    ...(difference !== undefined && { problem: `the stored configuration ${difference}` }),
+  };
+}
+
+/** The text of a redacted entry is not covered by its hash, but recorded in the audit log. */
+async function wrongRedaction(database: Database, row: HistoryRow): Promise<string | undefined> {
+  if (row.salt !== null) return undefined;
+  const record = await lastAuditOf(database, 'redaction', redactionSubject(row.property_id, row.sequence));
+  if (record !== undefined && matches(record, textContent(row))) return undefined;
+  return `entry ${row.sequence} (${row.id}) was modified`;
 }
 
 async function snapshotDifference(

@@ -15,6 +15,12 @@ export const auditMigration: Migration = {
     await createHistory(schema);
     await createClockCorrections(schema);
     await createAuditLog(schema);
+    await schema
+      .createTable('deleted_accounts')
+      .addColumn('number', 'integer', (column) => column.primaryKey())
+      .addColumn('account_id', 'text', (column) => column.notNull().unique())
+      .addColumn('deleted_at', 'bigint', (column) => column.notNull())
+      .execute();
     // All columns that it reads are older.
     await recordAll(database as Database);
   },

@@ -7,6 +7,7 @@ export interface AccountTables {
   access_tokens: AccessTokenTable;
   invitations: InvitationTable;
   oidc_starts: OidcStartTable;
+  deleted_accounts: DeletedAccountTable;
 }
 
 interface AccountTable {
@@ -85,4 +86,11 @@ interface OidcStartTable {
   /** SHA-256 of the cookie, hex. */
   hash: string;
   created_at: number;
+}
+
+/** What is left of a deleted account: the number by which the history calls it. */
+interface DeletedAccountTable {
+  number: number;
+  account_id: string;
+  deleted_at: number;
 }

@@ -36,6 +36,7 @@ export const TABLE_KEYS: Keys = {
   access_tokens: ['id'],
   invitations: ['id'],
   oidc_starts: ['hash'],
+  deleted_accounts: ['number'],
   erasures: ['id'],
   suppressions: ['property_id', 'hash'],
   suppression_state: ['id'],

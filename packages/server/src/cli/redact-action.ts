@@ -1,0 +1,59 @@
+import { configurationStores } from '../configuration-stores.ts';
+import { redactionResponse } from '../features/management/redaction-routes.ts';
+import type { DatabaseHandle } from '../storage/database.ts';
+import { lastRow } from '../storage/history/history-store.ts';
+import { type Redacted, redactHistory, TextInUseError } from '../storage/history/redact-history.ts';
+import { CliError } from './cli-error.ts';
+import { requireProperty, withExistingDatabase } from './with-database.ts';
+
+export interface RedactOptions {
+  dataDir: string;
+  property: string;
+  text?: string;
+  emails?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export async function redact(options: RedactOptions): Promise<void> {
+  const { property, dryRun = false, json } = options;
+  const wanted = wantedOf(options);
+  const redaction = await withExistingDatabase(options.dataDir, async (handle) => {
+    await requireHistory(handle, property);
+    const done = await redactHistory(handle.database, property, wanted, {
+      dryRun,
+      stores: configurationStores,
+    });
+    if (!dryRun) await handle.scrub();
+    return done;
+  }).catch((error: unknown) => {
+    throw error instanceof TextInUseError ? new CliError(error.message) : error;
+  });
+  const response = redactionResponse(redaction, dryRun);
+  if (json) {
+    console.log(JSON.stringify(response, undefined, 2));
+    return;
+  }
+  for (const { id, at, entity, action } of response.entries) {
+    console.log(`${id}  ${new Date(at).toISOString()}  ${action} ${entity.type} ${entity.key}`);
+  }
+  const count = `entries: ${response.entries.length}, proposals and messages: ${response.others}`;
+  console.log(dryRun ? `Would redact ${count}.` : `Redacted ${count}.`);
+  if (response.kept.length > 0) {
+    console.log(`Kept, because the configuration has them: ${response.kept.join(', ')}.`);
+  }
+}
+
+function wantedOf({ text, emails }: RedactOptions): Redacted {
+  if ((text === undefined) === (emails === undefined)) {
+    throw new CliError('Pass exactly one of --text and --emails.');
+  }
+  if (text === undefined) return { emails: true };
+  if (text.trim().length < 3) throw new CliError('--text must have at least 3 characters.');
+  return { text: text.trim() };
+}
+
+/** A deleted property still has a history. */
+async function requireHistory(handle: DatabaseHandle, propertyId: string): Promise<void> {
+  if ((await lastRow(handle.database, propertyId)) === undefined) await requireProperty(handle, propertyId);
+}
