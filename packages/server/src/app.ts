@@ -45,12 +45,14 @@ import { identityInTime } from './features/sessions/identity-in-time.ts';
 import { registerPersonRoutes } from './features/sessions/person-routes.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import { registerSessionRoutes } from './features/sessions/session-routes.ts';
+import { acceptExposures } from './features/split-testing/accept-exposures.ts';
 import { registerSplitTestRoutes } from './features/split-testing/split-test-routes.ts';
 import { registerTrafficRoutes } from './features/traffic/traffic-routes.ts';
 import { registerWebhookRoutes, type WakeWebhooks } from './features/webhooks/webhook-routes.ts';
 import { acceptFirst } from './http/accept-first.ts';
 import { ApiRoutes } from './http/api-routes.ts';
 import { Authentication } from './http/authentication.ts';
+import { isBot } from './http/bots.ts';
 import { registerDashboard } from './http/dashboard.ts';
 import { registerDocumentation } from './http/documentation.ts';
 import { createHttpServer } from './http/http-server.ts';
@@ -168,6 +170,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerSessionRoutes(api, {
     auth,
     recordEvents,
+    acceptExposures: (property, exposures, userAgent) =>
+      acceptExposures(property, exposures, isBot(userAgent), metrics),
     identities,
     eventStore,
     phaseOf: (property, key, phase) =>

@@ -20,6 +20,7 @@ import {
   VariationKey,
   VisitorId,
 } from './common.ts';
+import { CollectExposure, MAX_EXPOSURES } from './split-testing.ts';
 import { MAX_TRAFFIC_VALUE_LENGTH, NO_TRAFFIC_VALUE } from './traffic.ts';
 
 const EVENT_TYPES = ['pageview', 'event', 'identify'] as const;
@@ -43,6 +44,13 @@ export const CollectBody = Type.Object(
     userId: Type.Optional(UserId),
     attributes: Type.Optional(freeObject('Attributes of the session')),
     events: Type.Optional(Type.Array(CollectEvent, { maxItems: 500 })),
+    exposures: Type.Optional(
+      Type.Array(CollectExposure, {
+        maxItems: MAX_EXPOSURES,
+        description:
+          'Exposures of this session, as in `/v1/split-testing/expose`; those of unknown tests or variations are dropped',
+      }),
+    ),
   },
   {
     title: 'CollectBody',

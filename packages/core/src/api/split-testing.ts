@@ -99,10 +99,9 @@ export const SplitTestConfig = Type.Object(
 );
 export type SplitTestConfig = Static<typeof SplitTestConfig>;
 
-const Exposure = namedObject('Exposure', {
+const EXPOSURE_FIELDS = {
   splitTestKey: EntityKey,
   variationKey: EntityKey,
-  sessionId: SessionId,
   timestamp: Type.Optional(Timestamp),
   phase: Type.Optional(
     Type.Integer({
@@ -118,13 +117,23 @@ const Exposure = namedObject('Exposure', {
     }),
   ),
   attributes: Type.Optional(freeObject('Attributes of the visitor at the time of exposure')),
+};
+
+const Exposure = namedObject('Exposure', {
+  ...EXPOSURE_FIELDS,
+  sessionId: SessionId,
 });
+
+/** Of the session that the request names once. */
+export const CollectExposure = namedObject('CollectExposure', EXPOSURE_FIELDS);
+
+export const MAX_EXPOSURES = 500;
 
 export const ExposeBody = Type.Object(
   {
     propertyId: PropertyId,
     apiKey: PageApiKey,
-    exposures: Type.Array(Exposure, { minItems: 1, maxItems: 500 }),
+    exposures: Type.Array(Exposure, { minItems: 1, maxItems: MAX_EXPOSURES }),
   },
   {
     title: 'ExposeBody',

@@ -8,8 +8,12 @@ import type { HotReply, HotRequest } from './hot-route.ts';
  */
 export type Recorded = 'stored' | 'replayed' | 'suppressed';
 
-/** Records the events of a request; resolves once they are on disk. */
-export type RecordEvents = (request: HotRequest, accepted: AcceptedRequest) => Promise<Recorded>;
+/** Records the events of a request, and the second part of it, if there is one; resolves once all of it is on disk. */
+export type RecordEvents = (
+  request: HotRequest,
+  accepted: AcceptedRequest,
+  second?: AcceptedRequest,
+) => Promise<Recorded>;
 
 export function sendSuccess(reply: HotReply): unknown {
   return reply.type('application/json; charset=utf-8').send(SuccessText);

@@ -1,5 +1,5 @@
 /**
- * A validated request in the journal; one record per request that got a 200 response.
+ * A validated request in the journal; one record per request that got a 200 response, two for a collect with exposures.
  * Times are Unix milliseconds. JSON objects are stored as JSON text, so they are not parsed again.
  */
 export type AcceptedRequest = AcceptedExposures | AcceptedConversion | AcceptedFeedback | AcceptedCollect;

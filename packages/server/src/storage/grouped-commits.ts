@@ -1,4 +1,4 @@
-import type { JournalWrite, WriteOutcome } from './journal/journal.ts';
+import { type JournalWrite, lengthOf, type WriteOutcome } from './journal/journal.ts';
 
 /** Limits the duration of a transaction; one client never sends more at once. */
 const MAX_ROWS = 4000;
@@ -29,7 +29,7 @@ export class GroupedCommits {
 
   /** `refused` is called if the writes do not fit into the journal. */
   add(writes: readonly JournalWrite[], reply: Pick<Commit, 'committed' | 'refused'>): void {
-    const length = writes.reduce((sum, { payload }) => sum + payload.length, 0);
+    const length = writes.reduce((sum, write) => sum + lengthOf(write), 0);
     if (this.#waiting.length === 0) this.#schedule();
     this.#waiting.push({ writes, length, ...reply });
   }

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { AcceptedCollect, AcceptedRequest } from './accepted-request.ts';
-import type { WriteOutcome } from './journal/journal.ts';
+import { lengthOf, type WriteOutcome } from './journal/journal.ts';
 import type { IdempotencyMark } from './journal/marks/mark.ts';
 import { StorageError } from './storage-error.ts';
 import type { AnnouncedWrite, CollectedIdentity } from './storage-messages.ts';
@@ -46,24 +46,31 @@ export class JournalClient {
     this.#options = options;
   }
 
-  /** Resolves once the request is on disk. Rejects immediately when the journal is full. */
-  accept(request: AcceptedRequest, idempotency?: IdempotencyMark): Promise<WriteOutcome> {
-    const payload = JSON.stringify(request);
+  /**
+   * Resolves once the request is on disk, together with the second part of it, if there is one. Rejects immediately when
+   * the journal is full.
+   */
+  accept(
+    request: AcceptedRequest,
+    idempotency?: IdempotencyMark,
+    second?: AcceptedRequest,
+  ): Promise<WriteOutcome> {
+    const write: AnnouncedWrite = { payload: JSON.stringify(request) };
+    if (second !== undefined) write.secondPayload = JSON.stringify(second);
+    if (idempotency !== undefined) write.idempotency = idempotency;
+    const length = lengthOf(write);
     const { maxBytes, journalBytes, processes = 1 } = this.#options;
     if (this.#failed) return Promise.reject(overloaded('the storage thread has failed'));
-    if (payload.length > maxBytes) return Promise.reject(tooLarge(payload, maxBytes));
-    const pending = this.#pendingBytes + payload.length;
+    if (length > maxBytes) return Promise.reject(tooLarge(length, maxBytes));
+    const pending = this.#pendingBytes + length;
     if (pending > MAX_PENDING / processes || journalBytes() + pending > maxBytes) {
       return Promise.reject(overloaded('the journal is full'));
     }
     this.#pendingBytes = pending;
+    if (processes > 1 && request.kind === 'collect') write.collected = identityOf(request);
     return new Promise((resolve, reject) => {
       this.#pending.push({
-        write: {
-          payload,
-          ...(idempotency !== undefined && { idempotency }),
-          ...(processes > 1 && request.kind === 'collect' && { collected: identityOf(request) }),
-        },
+        write,
         trace: this.#options.tracer?.current(),
         resolve,
         reject,
@@ -82,7 +89,7 @@ export class JournalClient {
     this.#commit();
     for (let i = 0; i < batch.length; i++) {
       const pending = batch[i]!;
-      this.#pendingBytes -= pending.write.payload.length;
+      this.#pendingBytes -= lengthOf(pending.write);
       pending.resolve(outcomes?.[i] ?? 'stored');
     }
   }
@@ -94,7 +101,7 @@ export class JournalClient {
     this.#span?.end(overloaded('the journal is full'));
     this.#span = undefined;
     for (const { write, reject } of batch) {
-      this.#pendingBytes -= write.payload.length;
+      this.#pendingBytes -= lengthOf(write);
       reject(overloaded('the journal is full'));
     }
     if (this.#pending.length > 0) this.#schedule();
@@ -149,7 +156,7 @@ export class JournalClient {
     const all = this.#pending;
     let count = 0;
     for (let length = 0; count < all.length && count < COMMIT_ROWS && length < COMMIT_LENGTH; count++) {
-      length += all[count]!.write.payload.length;
+      length += lengthOf(all[count]!.write);
     }
     if (count < all.length) return all.splice(0, count);
     this.#pending = [];
@@ -166,9 +173,9 @@ function overloaded(reason: string): StorageError {
 }
 
 /** Does not fit into an empty journal either, so a retry would fail too. */
-function tooLarge(payload: string, maxBytes: number): StorageError {
+function tooLarge(length: number, maxBytes: number): StorageError {
   return new StorageError(
     'REQUEST_TOO_LARGE',
-    `The request takes ${payload.length} bytes in the journal, but JOURNAL_MAX_BYTES is ${maxBytes}.`,
+    `The request takes ${length} bytes in the journal, but JOURNAL_MAX_BYTES is ${maxBytes}.`,
   );
 }

@@ -24,19 +24,33 @@ export class EventIntake {
   }
 
   /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but not stored again. */
-  async record(request: HotRequest, accepted: AcceptedRequest): Promise<Recorded> {
-    const [kind, sent] = eventsIn(accepted);
+  async record(
+    request: HotRequest,
+    accepted: AcceptedRequest,
+    second?: AcceptedRequest,
+  ): Promise<Recorded> {
+    // The second part is of the same session, so it is suppressed with the first.
     const suppressed = this.#suppress(accepted);
-    if (suppressed !== 0) this.#metrics.dropped('suppressed', suppressed === 'all' ? sent : suppressed);
-    if (suppressed === 'all') return 'suppressed';
+    if (suppressed === 'all') {
+      for (const part of second === undefined ? [accepted] : [accepted, second]) {
+        this.#metrics.dropped('suppressed', eventsIn(part)[1]);
+      }
+      return 'suppressed';
+    }
+    if (suppressed > 0) this.#metrics.dropped('suppressed', suppressed);
     const mark = idempotencyMark(request);
     const identified = mark === undefined ? accepted : withEventId(accepted, eventIdOf(mark));
-    const outcome = await this.#journal.accept(identified, mark);
+    const outcome = await this.#journal.accept(identified, mark, second);
     if (outcome === 'reused') throw new ApiError('idempotency_key_reused');
-    const count = suppressed === 0 ? sent : sent - suppressed;
+    this.#count(accepted, outcome);
+    if (second !== undefined) this.#count(second, outcome);
+    return outcome;
+  }
+
+  #count(accepted: AcceptedRequest, outcome: 'stored' | 'replayed'): void {
+    const [kind, count] = eventsIn(accepted);
     if (outcome === 'stored') this.#metrics.accepted(kind, count);
     else this.#metrics.dropped('idempotent_replay', count);
-    return outcome;
   }
 }
 

@@ -7,22 +7,33 @@ import {
   SessionsPage,
   SessionsQuery,
 } from '@switchyard/core/api/sessions';
+import type { ExposeBody } from '@switchyard/core/api/split-testing';
 import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { checkOrigin } from '../../http/cors.ts';
 import { decodeListCursor, decodeTimelineCursor, encodeListCursor } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
+import type { AcceptedExposures } from '../../storage/accepted-request.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { ownHosts } from '../../storage/external-referrer.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { acceptCollect } from './collect.ts';
 import { type PhaseOf, sessionFilter } from './session-filter.ts';
 import type { SessionIdentities } from './session-identities.ts';
 import { detailResponse, summaryResponse } from './session-responses.ts';
 
+/** `undefined` if all tests or variations are unknown. */
+type AcceptExposures = (
+  property: PropertyConfiguration,
+  exposures: ExposeBody['exposures'],
+  userAgent: string | undefined,
+) => AcceptedExposures | undefined;
+
 interface Dependencies {
   auth: Authentication;
   recordEvents: RecordEvents;
+  acceptExposures: AcceptExposures;
   identities: Pick<SessionIdentities, 'remember'>;
   eventStore: Pick<EventStoreClient, 'positions' | 'sessionPage' | 'session'>;
   phaseOf: PhaseOf;
@@ -38,7 +49,7 @@ export function registerSessionRoutes(api: ApiRoutes, dependencies: Dependencies
 
 function registerCollect(
   api: ApiRoutes,
-  { auth, recordEvents, identities, behindProxy }: Dependencies,
+  { auth, recordEvents, acceptExposures, identities, behindProxy }: Dependencies,
 ): void {
   const url = '/v1/sessions/collect';
   api.hot<{ Body: CollectBody }>(
@@ -48,7 +59,7 @@ function registerCollect(
       tag: 'Sessions',
       summary: 'Link a session to its visitor and record its events',
       description:
-        'Exposures, goals and feedback of the session can be sent before; they are attributed to the visitor once this request arrives.',
+        'Exposures, goals and feedback of the session can be sent before; they are attributed to the visitor once this request arrives. `exposures` are stored in the same step, so that a page needs one request for both.',
       key: 'public',
       anyQuery: true,
       querystring: PageQuery,
@@ -61,7 +72,10 @@ function registerCollect(
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
       const collect = acceptCollect(request.body, request.headers, behindProxy);
-      const outcome = await recordEvents(request, collect);
+      const { sessionId, exposures } = request.body;
+      const shown = exposures?.map((exposure) => ({ ...exposure, sessionId }));
+      const exposed = shown && acceptExposures(property, shown, request.headers['user-agent']);
+      const outcome = await recordEvents(request, collect, exposed);
       // A replay was stored when it first arrived; a later request may have set another visitor since.
       if (outcome === 'stored') identities.remember(collect);
       return sendSuccess(reply);

@@ -5,14 +5,12 @@ import { preparedResponses } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { isBot } from '../../http/bots.ts';
-import { eventTime } from '../../http/client-time.ts';
 import { checkOrigin } from '../../http/cors.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
-import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { CONFIG_TTL_SECONDS, exposableTests, publishedConfig } from './published-config.ts';
+import { acceptExposures } from './accept-exposures.ts';
+import { CONFIG_TTL_SECONDS, publishedConfig } from './published-config.ts';
 
 interface Dependencies {
   auth: Authentication;
@@ -84,37 +82,9 @@ function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Depende
         isBot(request.headers['user-agent']),
         metrics,
       );
+      if (exposures === undefined) throw new ApiError('split_test_not_found');
       await recordEvents(request, exposures);
       return sendSuccess(reply);
     },
   );
-}
-
-/** Drops unknown tests and variations. Stopped tests still count, because browsers cache definitions. */
-function acceptExposures(
-  property: PropertyConfiguration,
-  given: ExposeBody['exposures'],
-  fromBot: boolean,
-  metrics: Metrics,
-): AcceptedExposures {
-  const receivedAt = Date.now();
-  const tests = exposableTests(property, receivedAt);
-  const exposures: Exposure[] = [];
-  for (const { splitTestKey, variationKey, sessionId, timestamp, phase, bot, attributes } of given) {
-    const test = tests.get(splitTestKey);
-    if (test?.variationKeys.has(variationKey)) {
-      const { at, clientAt } = eventTime(timestamp, receivedAt);
-      const exposure: Exposure = { splitTestKey, variationKey, sessionId, at };
-      if (clientAt !== undefined) exposure.clientAt = clientAt;
-      // No visitor can have been assigned in a phase that has not started.
-      if (phase !== undefined && phase <= test.latestPhase) exposure.phase = phase;
-      if (bot || fromBot) exposure.bot = true;
-      if (attributes !== undefined) exposure.attributes = JSON.stringify(attributes);
-      exposures.push(exposure);
-    } else {
-      metrics.dropped(test === undefined ? 'unknown_split_test' : 'unknown_variation', 1);
-    }
-  }
-  if (exposures.length === 0) throw new ApiError('split_test_not_found');
-  return { kind: 'exposures', propertyId: property.id, receivedAt, exposures };
 }

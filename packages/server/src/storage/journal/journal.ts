@@ -31,8 +31,14 @@ interface Scrubbed {
 
 export interface JournalWrite {
   payload: string;
+  /** A second entry of the same HTTP request: stored with the first, or not at all. */
+  secondPayload?: string;
   idempotency?: IdempotencyMark;
 }
+
+/** The size that counts against the limits of the journal. */
+export const lengthOf = ({ payload, secondPayload }: JournalWrite): number =>
+  payload.length + (secondPayload?.length ?? 0);
 
 /** `replayed`: the same request was stored before; `reused`: the key belongs to another request. */
 export type WriteOutcome = 'stored' | 'replayed' | 'reused';
@@ -51,7 +57,7 @@ export interface JournalOptions {
 }
 
 /**
- * The durable log in front of the event store: one row per accepted request in a separate SQLite file.
+ * The durable log in front of the event store: one row per accepted request, or two, in a separate SQLite file.
  * `commit` blocks its thread until the rows are on disk, so the journal lives on the storage thread.
  */
 export class Journal {
@@ -174,14 +180,18 @@ export class Journal {
     let seq = this.#lastSeq;
     let bytes = 0;
     this.#db.exec('BEGIN IMMEDIATE');
-    for (const { payload, idempotency } of writes) {
-      const claim = idempotency === undefined ? 'new' : this.#marks!.claim(idempotency, now);
-      outcomes.push(claim === 'new' ? 'stored' : claim);
-      if (claim !== 'new') continue;
+    const insert = (payload: string) => {
       seq += 1;
       bytes += payload.length;
       this.#entries.insert(seq, payload);
       stored.push({ seq, payload });
+    };
+    for (const { payload, secondPayload, idempotency } of writes) {
+      const claim = idempotency === undefined ? 'new' : this.#marks!.claim(idempotency, now);
+      outcomes.push(claim === 'new' ? 'stored' : claim);
+      if (claim !== 'new') continue;
+      insert(payload);
+      if (secondPayload !== undefined) insert(secondPayload);
     }
     this.#marks?.save(now);
     this.#db.exec('COMMIT');
