@@ -29,6 +29,11 @@ export interface SwitchyardOptions {
    * restart or crash of this process. Several processes may share it. Default: events are kept in memory only.
    */
   spoolDirectory?: string;
+  /**
+   * `true`: requests with Global Privacy Control (`Sec-GPC: 1`) or Do Not Track (`DNT: 1`) take part in no split test.
+   * `false`: they do with `consent: true`. Default: `true`.
+   */
+  respectPrivacySignals?: boolean;
   /** Attributes of the cookies that `splitTest.forRequest` creates. */
   cookies?: {
     /** E.g. `shop.example`, to share visitors and sessions between subdomains. */
@@ -55,6 +60,7 @@ export interface Settings {
   usage: boolean;
   timeoutMs: number;
   spoolDirectory: string | undefined;
+  respectPrivacySignals: boolean;
   cookies: { domain?: string; secure?: boolean };
 }
 
@@ -81,6 +87,7 @@ export function readOptions(input: SwitchyardOptions): {
     usage: options.usage !== false,
     timeoutMs: positive(options.timeoutMs, 5000),
     spoolDirectory: text(options.spoolDirectory) || undefined,
+    respectPrivacySignals: options.respectPrivacySignals !== false,
     cookies: {
       ...(domain && DOMAIN.test(domain) ? { domain } : {}),
       ...(typeof cookies?.secure === 'boolean' ? { secure: cookies.secure } : {}),

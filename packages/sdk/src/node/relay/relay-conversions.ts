@@ -18,6 +18,7 @@ const FEEDBACK_METADATA = { keys: 20, value: 1024 };
 interface Parts {
   settings: RelaySettings;
   propertyId: string;
+  respectPrivacySignals: boolean;
   goals: Goals;
   feedback: Feedback;
   reporter: Reporter;
@@ -32,7 +33,7 @@ export interface RelayConversions {
 
 /** Goals and feedback of pages, in the session of the request's cookies. */
 export function createRelayConversions(parts: Parts): RelayConversions {
-  const { settings, propertyId, goals, feedback, reporter } = parts;
+  const { settings, propertyId, respectPrivacySignals, goals, feedback, reporter } = parts;
   return {
     async increment(call) {
       const fields = new FieldReader(readBody(call, propertyId));
@@ -43,7 +44,11 @@ export function createRelayConversions(parts: Parts): RelayConversions {
       if (goalId === undefined || !settings.goals.has(goalId)) {
         throw new RelayProblem('goal_not_found', { message: notListed('goal', goalId, settings.goals) });
       }
-      const result = await goals.increment(goalId, { amount, metadata, ...visitOf(call) });
+      const result = await goals.increment(goalId, {
+        amount,
+        metadata,
+        ...visitOf(call, respectPrivacySignals),
+      });
       return respond(result, reporter);
     },
     async submit(call) {
@@ -59,7 +64,7 @@ export function createRelayConversions(parts: Parts): RelayConversions {
         });
       }
       if (!option && !message) throw new RelayProblem('feedback_empty');
-      const entry = { option, message, metadata, ...visitOf(call) };
+      const entry = { option, message, metadata, ...visitOf(call, respectPrivacySignals) };
       return respond(await feedback.submit(feedbackTypeId, entry), reporter);
     },
   };
@@ -69,8 +74,12 @@ const notListed = (what: string, id: string | undefined, known: ReadonlySet<stri
   `The relay lists no ${what}${unknownName(id ?? '', [...known])}`;
 
 /** The session, and the idempotency key of the page: made unique, so that it cannot equal one of the server's own keys. */
-function visitOf(call: RelayCall): { sessionId?: string; idempotencyKey?: string } {
-  const { sessionId, visitorId, private: isPrivate } = readRequest(call.original);
+function visitOf(
+  call: RelayCall,
+  respectPrivacySignals: boolean,
+): { sessionId?: string; idempotencyKey?: string } {
+  const { sessionId, visitorId, private: hasSignal } = readRequest(call.original);
+  const isPrivate = hasSignal && respectPrivacySignals;
   const key = call.header('idempotency-key');
   if (key !== undefined && key.length > 255) {
     throw new RelayProblem('invalid_request', {

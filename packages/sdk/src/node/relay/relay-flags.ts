@@ -11,6 +11,7 @@ import { etagOf, jsonResponse, type RelayResponse, unlessUnchanged } from './rel
 interface Parts {
   settings: RelaySettings;
   propertyId: string;
+  respectPrivacySignals: boolean;
   flags: UntypedFlags;
   reporter: Reporter;
 }
@@ -70,7 +71,7 @@ export function createRelayFlags(parts: Parts): RelayFlags {
 async function contextOf(
   call: RelayCall,
   given: unknown,
-  { settings, reporter }: Parts,
+  { settings, respectPrivacySignals, reporter }: Parts,
 ): Promise<FlagContext> {
   const context: Record<string, unknown> = {};
   const attributes = isObject(given) ? given : {};
@@ -78,7 +79,7 @@ async function contextOf(
     if (Object.hasOwn(attributes, name)) context[name] = attributes[name];
   }
   const facts = readRequest(call.original);
-  if (!facts.private) {
+  if (!facts.private || !respectPrivacySignals) {
     if (facts.visitorId !== undefined) context.visitorId = facts.visitorId;
     if (facts.sessionId !== undefined) context.sessionId = facts.sessionId;
   }

@@ -86,9 +86,9 @@ export function createRelayHandler(settings: RelaySettings, parts: RelayParts): 
 }
 
 function createRoutes(settings: RelaySettings, parts: RelayParts): Route[] {
-  const { propertyId } = parts.settings;
-  const flags = createRelayFlags({ ...parts, settings, propertyId });
-  const conversions = createRelayConversions({ ...parts, settings, propertyId });
+  const { propertyId, respectPrivacySignals } = parts.settings;
+  const flags = createRelayFlags({ ...parts, settings, propertyId, respectPrivacySignals });
+  const conversions = createRelayConversions({ ...parts, settings, propertyId, respectPrivacySignals });
   const { concurrency } = settings.limits;
   // Of their own: `context`, or a service that evaluates remotely, may take long.
   const slots = new Slots(concurrency);

@@ -19,7 +19,10 @@ import type { ExposureMemory } from './exposure-memory.ts';
 import type { Definitions, SplitTestDefinitions } from './split-test-definitions.ts';
 
 export interface RequestSplitTestOptions {
-  /** `false`: tests return their fallback, nothing is recorded and no cookies are set. */
+  /**
+   * `false`: tests return their fallback, nothing is recorded and no cookies are set. The same holds for requests with
+   * Global Privacy Control or Do Not Track; with `respectPrivacySignals: false`, only `true` allows them to take part.
+   */
   consent?: boolean | undefined;
   /**
    * The user who is signed in. Ties the session to the user, and decides in tests with the unit `user`: the user gets
@@ -43,7 +46,7 @@ export interface RequestSplitTests<Schema extends SwitchyardSchema = AnySchema>
   readonly bootstrap: Bootstrap | null;
   /** The bootstrap as a script element; place it before the SDK. Empty without consent. */
   script(nonce?: string): string;
-  /** `Set-Cookie` values for the response; empty without consent, and with Do Not Track or Global Privacy Control. */
+  /** `Set-Cookie` values for the response; empty without consent. */
   readonly setCookie: string[];
 }
 
@@ -60,22 +63,33 @@ export async function splitTestsForRequest(
   options: RequestSplitTestOptions | undefined,
   parts: SplitTestParts,
 ): Promise<RequestSplitTests> {
-  if (options?.consent === false) {
-    parts.reporter.narrate('no consent: split tests return their fallback, and nothing is recorded');
+  const facts = readRequest(request);
+  const refusal = refusalOf(facts, options?.consent, parts.settings);
+  if (refusal !== undefined) {
+    parts.reporter.narrate(`${refusal}: split tests return their fallback, and nothing is recorded`);
     return withoutConsent();
   }
-  const facts = readRequest(request);
-  const known = facts.private ? undefined : facts;
-  const visitorId = known?.visitorId ?? newId();
-  const sessionId = known?.sessionId ?? newId();
+  const visitorId = facts.visitorId ?? newId();
+  const sessionId = facts.sessionId ?? newId();
   const userId = userIdOf(options?.userId, parts.reporter);
   // A new session of a known visitor, whose conversions belong to exposures in earlier sessions.
-  if (known?.visitorId && !known.sessionId) linkSession({ visitorId, sessionId, userId, facts }, parts);
+  if (facts.visitorId && !facts.sessionId) linkSession({ visitorId, sessionId, userId, facts }, parts);
   const definitions = await parts.definitions.get();
   return withAssignments(
     { visitorId, sessionId, userId, facts, definitions, attributes: options?.attributes },
     parts,
   );
+}
+
+/** Why the visitor does not take part, if so. */
+function refusalOf(
+  facts: RequestFacts,
+  consent: boolean | undefined,
+  { respectPrivacySignals }: Settings,
+): string | undefined {
+  if (consent === false) return 'no consent';
+  const isAllowed = !facts.private || (consent === true && !respectPrivacySignals);
+  return isAllowed ? undefined : 'Global Privacy Control or Do Not Track';
 }
 
 /** Only what the service accepts: anything else would spoil the request that links the session. */
@@ -177,7 +191,7 @@ function withAssignments(visit: Visit, parts: SplitTestParts): RequestSplitTests
       return bootstrap();
     },
     script: (nonce?: string) => bootstrapScript(bootstrap(), nonce),
-    setCookie: facts.private ? [] : cookiesFor(visit, settings),
+    setCookie: cookiesFor(visit, settings),
   };
   return tests as RequestSplitTests;
 }

@@ -202,14 +202,28 @@ describe('split tests of a request', () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  it('reads and sets no cookies with Do Not Track or Global Privacy Control', async () => {
-    for (const header of [{ dnt: '1' }, { 'sec-gpc': '1' }]) {
-      const { headers } = cookies('session-private');
-      const tests = await client.splitTest.forRequest({ headers: { ...headers, ...header } });
-      expect(tests.sessionId).not.toBe('session-private');
-      expect(tests.setCookie).toEqual([]);
-      expect(tests.bootstrap?.sessionId).toBe(tests.sessionId);
+  it.each([{ dnt: '1' }, { 'sec-gpc': '1' }])('does not take part with %o', async (signal) => {
+    const { headers } = cookies('session-private');
+    const request = { headers: { ...headers, ...signal } };
+    for (const consent of [undefined, true]) {
+      const tests = await client.splitTest.forRequest(request, { consent });
+      expect([tests.get('hero', 'x'), tests.peek('hero', 'x')]).toEqual(['x', 'x']);
+      expect(tests).toMatchObject({ setCookie: [], bootstrap: null, visitorId: undefined });
+      expect(tests.script()).toBe('');
     }
+    expect(await client.flush()).toEqual({ success: true });
+    expect(proxy.requests).toEqual([]);
+  });
+
+  it('with respectPrivacySignals: false, takes part with explicit consent only', async () => {
+    const asking = connect({ respectPrivacySignals: false });
+    const request = { headers: { ...cookies('session-asked').headers, 'sec-gpc': '1' } };
+    expect((await asking.splitTest.forRequest(request)).get('hero', 'x')).toBe('x');
+    const tests = await asking.splitTest.forRequest(request, { consent: true });
+    expect(tests.get('hero', 'x')).not.toBe('x');
+    expect(tests.sessionId).toBe('session-asked');
+    expect(tests.setCookie).toHaveLength(2);
+    await asking.close();
   });
 
   it('writes a script that no content can break out of', async () => {
