@@ -118,36 +118,6 @@ describe.skipIf(isMissing)('privacy in Chromium', () => {
     expect(await storedIn(page, context)).toEqual(NOTHING);
   });
 
-  test.each([
-    ['Do Not Track', 'doNotTrack', '1'],
-    ['Global Privacy Control', 'globalPrivacyControl', true],
-  ])('%s: everything works and nothing is stored', async (_name, property, value) => {
-    const { page, context, server, site } = suite;
-    await page.goto(site.url);
-    await flush(page);
-    const before = await visitor(page);
-    expect((await storedIn(page, context)).cookies).toHaveLength(2);
-    await page.addInitScript(
-      ([name, of]) => Object.defineProperty(navigator, name as string, { configurable: true, get: () => of }),
-      [property, value],
-    );
-    await page.reload();
-    const [shown] = await read(page, 'hero');
-    expect(['Buy', 'Get it']).toContain(shown);
-    const { hero } = await variations(page);
-    await page.evaluate(() => sy.track('once'));
-    await flush(page);
-    const id = await visitor(page);
-    expect(id).not.toBe(before);
-    expect(await storedIn(page, context)).toEqual(NOTHING);
-    expect((await sessionsOf(server, id)).map(sorted)).toEqual([
-      ['event once', `exposure hero=${hero}`, 'pageview /'],
-    ]);
-    await page.reload();
-    expect(await visitor(page)).not.toBe(id);
-    expect(suite.consoleMessages).toEqual([]);
-  });
-
   test('a secret key is rejected with an error, and nothing is sent', async () => {
     const { page, context, server, site } = suite;
     const requests = watchRequests(page, server.url);

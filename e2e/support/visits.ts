@@ -70,7 +70,7 @@ export function pageWithSdk(apiUrl: string, { property = 'shop', ...page }: Page
   const options = JSON.stringify({ apiUrl, publicApiKey, propertyId: property, ...page.options });
   return `<!doctype html><html><head><title>Shop</title>${page.head ?? ''}
 <script src="/sdk.js"></script>
-<script>${page.before ?? ''};window.sy = switchyard.createSwitchyard(${options});
+<script>${page.before ?? ''};window.options = ${options};window.sy = switchyard.createSwitchyard(options);
 ${page.isImpatient ? '' : `sy.ready(${PATIENCE_MS});`}</script>
 </head><body>${page.body ?? ''}</body></html>`;
 }

@@ -52,6 +52,8 @@ const INTERNAL_MEMBERS = [
   'sharedCookieDomain',
   'urlQuery',
   'onChoice',
+  'whenShown',
+  'announceConsent',
   // client/client-context.ts
   'retryDelayMs',
   'propertyQuery',
@@ -68,7 +70,9 @@ const INTERNAL_MEMBERS = [
   'sendBatches',
   // client/visit.ts
   'currentIds',
+  'areDeleted',
   'claimOnce',
+  'holdsClaim',
   'clearIds',
   // client/split-testing-client.ts
   'publicClient',
@@ -76,6 +80,8 @@ const INTERNAL_MEMBERS = [
   'wakeUp',
   'profile',
   'onStart',
+  'onStop',
+  'followConsent',
   'isDisabled',
   'clientContext',
   // client/split-tests.ts
@@ -93,6 +99,8 @@ const INTERNAL_MEMBERS = [
 ];
 const mangleProps = { include: new RegExp(`^(?:${INTERNAL_MEMBERS.join('|')})$`) };
 const minified = { minify: { mangleProps }, comments: false };
+/** Nearly all functions are called at once: browsers that know the comment do not parse them twice. */
+const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n';
 /** Keeps the comments that tell bundlers to leave the import of the debugging tools alone. */
 const annotated = { ...minified, comments: { annotation: true, legal: false, jsdoc: false } };
 const inBrowsers = { platform: 'browser', transform: { target: 'es2021' } };
@@ -118,6 +126,9 @@ for (const name of BROWSER) {
 }
 for (const [file, name] of Object.entries(SCRIPTS)) {
   await bundle([name], inBrowsers, [{ file: output(file), format: 'iife', name: 'switchyard', ...minified }]);
+  // The page contains the loader.
+  if (file === 'sdk-loader.js') continue;
+  await writeFile(output(file), COMPILE_HINT + (await readFile(output(file), 'utf8')));
 }
 // The debugging tools that pages load on demand, by `import()` from the service.
 await bundle(['debug/attach'], { platform: 'browser', transform: { target: 'es2022' } }, [

@@ -9,6 +9,11 @@ export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '..
 export interface SwitchyardOptions extends SplitTestingOptions {
   /** Records a page view at the start and whenever path or query change. Default: `true`. */
   autoPage?: boolean;
+  /**
+   * With `consent: 'required'`: events before consent are kept in the memory of the page, up to 100, and recorded once
+   * consent is given; refused or never given, they are dropped. Default: `false`.
+   */
+  queueBeforeConsent?: boolean;
   /** Explains decisions and deliveries in the console, as `?sy_debug` in the page's URL does, which also shows an overlay. */
   debug?: boolean;
 }

@@ -29,7 +29,7 @@ interface Watch {
  */
 export function loadDebugTools(options: SplitTestingOptions & { debug?: boolean }): Watch | undefined {
   const { apiUrl, debug } = { ...options };
-  const isWanted = debug || attempt(() => /[?&]sy_debug\b/.test(location.search));
+  const isWanted = debug || attempt(() => location.search.includes('sy_debug'));
   if (!isWanted || !apiUrl || typeof document === 'undefined') return undefined;
   const records: CallRecord[] = [];
   const watched: Watch['watched'] =

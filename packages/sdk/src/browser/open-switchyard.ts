@@ -14,6 +14,12 @@ import { openClient } from './open-client.ts';
 import { createPageViews, pageUrl, watchUrl } from './page-views.ts';
 
 const MAX_NAME = 256;
+const MAX_WAITING = 100;
+
+declare global {
+  /** Which client records the page views of a property, by property. */
+  var __syViews: Record<string, object> | undefined;
+}
 
 /** Creates a client with page views and events, and returns its inner parts too, for entries that extend it. */
 export function openSwitchyard(
@@ -24,21 +30,54 @@ export function openSwitchyard(
   client: SplitTestingClient;
   watch: ReturnType<typeof loadDebugTools>;
 } {
-  const isAutoPage = options?.autoPage !== false;
+  const { autoPage, queueBeforeConsent, propertyId } = { ...options };
+  const isAutoPage = autoPage !== false;
   const pageView = createPageViews();
-  const recordView = (collect: Collect) => attempt(() => collect(pageView()));
   const watch = loadDebugTools(options);
-  const client = openClient(options, (started, host) => {
-    prepareHost?.(host);
-    watch?.watchHost(host);
-    if (isAutoPage) recordView(started);
+  const owner = {};
+  /** One client of the page records the views of a property. */
+  const isViewOwner = () => {
+    globalThis.__syViews ??= {};
+    globalThis.__syViews[propertyId] ??= owner;
+    return globalThis.__syViews[propertyId] === owner;
+  };
+  let isRunning = false;
+  /** Events before consent. */
+  let waiting: SessionEvent[] = [];
+  const collect: Collect = (event) => {
+    if (isRunning) client.collect(event);
+    else if (queueBeforeConsent && waiting.length < MAX_WAITING) {
+      event.timestamp = Date.now();
+      waiting.push(event);
+    }
+  };
+  const recordView = (record: Collect) => attempt(() => record(pageView()));
+  const client = openClient(options, {
+    onStart(started, host) {
+      isRunning = true;
+      prepareHost?.(host);
+      watch?.watchHost(host);
+      if (waiting.length) started(...waiting);
+      else if (isAutoPage && isViewOwner()) recordView(started);
+      waiting = [];
+    },
+    onStop() {
+      isRunning = false;
+      waiting = [];
+    },
   });
-  const { publicClient, collect, profile, startView, signal } = client;
+  const { publicClient, profile, startView, signal } = client;
   const page = () => {
     startView();
     recordView(collect);
   };
-  if (isAutoPage) attempt(() => watchUrl(page, signal));
+  if (isAutoPage) {
+    attempt(() => watchUrl(() => (isViewOwner() ? page() : startView()), signal));
+    signal.addEventListener('abort', () => {
+      if (isViewOwner()) delete globalThis.__syViews![propertyId];
+    });
+    if (queueBeforeConsent && !isRunning && isViewOwner()) recordView(collect);
+  }
 
   const record = (type: 'event' | 'identify', nameOrId: unknown, properties?: Attributes): void => {
     const name = `${nameOrId ?? ''}`;
@@ -46,7 +85,7 @@ export function openSwitchyard(
       warn('names and user ids must have 1 to 256 characters');
       return;
     }
-    const event: SessionEvent = { type, timestamp: Date.now(), url: pageUrl() };
+    const event: SessionEvent = { type, url: pageUrl() };
     if (properties) event.properties = toSendable(properties);
     if (type === 'event') event.name = name;
     else profile.userId = name;

@@ -1,13 +1,12 @@
 import { attempt } from '../client/attempt.ts';
 import type { Host, Store } from '../client/host.ts';
 import type { Choice } from '../client/split-tests.ts';
-import { clearVisit } from '../client/visit.ts';
 import { warn } from '../client/warn.ts';
 
 /** `localStorage`, or memory where it is not available. */
-function createStore(isPersistent: boolean): Store {
+function createStore(): Store {
   const memory = new Map<string, string>();
-  const local = () => (isPersistent && localStorage) as Storage;
+  const local = () => localStorage;
   return {
     get: (key) => attempt(() => JSON.parse(memory.get(key) ?? local().getItem(key)!)),
     set(key, value) {
@@ -36,32 +35,35 @@ function onChoice(testKey: string, choice: Choice | undefined): void {
 
 /** The browser environment of a client. */
 export function createPageHost(cookieDomain?: string): Host {
-  const { doNotTrack, globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
-  const isPrivate = doNotTrack === '1' || globalPrivacyControl;
-  let jar = document as { cookie: string };
+  const store = createStore();
+  const page = document as Document & { prerendering?: boolean };
   const writeCookie = (name: string, value: string, seconds: number) => {
     attempt(() => {
       const domain = cookieDomain ? `;domain=${cookieDomain}` : '';
       const secure = location.protocol === 'https:' ? ';secure' : '';
-      jar.cookie = `${name}=${value};path=/;max-age=${seconds};samesite=lax${domain}${secure}`;
+      page.cookie = `${name}=${value};path=/;max-age=${seconds};samesite=lax${domain}${secure}`;
     });
   };
-  if (isPrivate) {
-    // Delete what was stored before the visitor opted out of tracking.
-    clearVisit({ store: createStore(true), writeCookie }, 'sy:');
-    jar = { cookie: '' };
-    cookieDomain = '';
-  }
   return {
     fetch: (url, init) => fetch(url, init),
     now: Date.now,
     random: Math.random,
     schedule: (run, milliseconds) => setTimeout(run, milliseconds),
-    store: createStore(!isPrivate),
-    readCookies: () => attempt(() => jar.cookie),
+    store,
+    readCookies: () => attempt(() => page.cookie),
     writeCookie,
     sharedCookieDomain: cookieDomain,
     urlQuery: location.search,
+    whenShown(run) {
+      if (page.prerendering) page.addEventListener('prerenderingchange', run, { once: true });
+      else run();
+    },
+    announceConsent(key, isGranted) {
+      store.set(key, isGranted);
+      store.set(key, undefined);
+      // Browsers send this event to other pages only.
+      dispatchEvent(new StorageEvent('storage', { key, newValue: `${isGranted}` }));
+    },
     onChoice,
   };
 }

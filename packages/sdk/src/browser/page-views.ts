@@ -18,7 +18,8 @@ export function createPageViews(): () => SessionEvent {
   return () => {
     finishPrevious();
     const url = pageUrl();
-    const utm = [...new URLSearchParams(location.search)]
+    const { search } = location;
+    const utm = [...(search ? new URLSearchParams(search) : [])]
       .filter(([name]) => UTM.test(name))
       .map(([name, value]) => [name, value.slice(0, MAX_UTM)]);
     let title: string | undefined;
@@ -29,7 +30,6 @@ export function createPageViews(): () => SessionEvent {
     };
     return {
       type: 'pageview',
-      timestamp: Date.now(),
       url,
       referrer: referrer ?? document.referrer.slice(0, MAX_URL),
       get title() {

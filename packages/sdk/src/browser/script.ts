@@ -8,8 +8,9 @@ const loader = globalThis.switchyard as unknown as Partial<PendingCalls> | undef
 /** With the nonce of the loader: this script may arrive before the page creates its client. */
 const create = (options: SwitchyardOptions) => {
   const { antiFlicker } = { ...options };
+  if (!antiFlicker) return createSwitchyard(options);
   const nonce = document.querySelector<HTMLElement>('[data-sdk]')?.nonce ?? '';
-  return createSwitchyard(antiFlicker ? { ...options, antiFlicker: { nonce, ...antiFlicker } } : options);
+  return createSwitchyard({ ...options, antiFlicker: { nonce, ...antiFlicker } });
 };
 
 globalThis.switchyard = { createSwitchyard: create as typeof createSwitchyard };

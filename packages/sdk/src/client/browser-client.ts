@@ -9,6 +9,11 @@ export interface SplitTestingOptions {
   propertyId: string;
   /** `required`: nothing is stored or sent before `setConsent(true)`. Default: `granted`. */
   consent?: 'granted' | 'required';
+  /**
+   * `true`: visitors with Global Privacy Control or Do Not Track never take part. `false`: they do after
+   * `setConsent(true)`, whatever `consent` is, for sites that ask every visitor. Default: `true`.
+   */
+  respectPrivacySignals?: boolean;
   /** Data from server rendering; `null` for none. Default: `window.__SWITCHYARD__`. */
   bootstrap?: Bootstrap | null;
   /**
@@ -66,7 +71,10 @@ export interface SplitTesting<Schema extends SwitchyardSchema = AnySchema> {
   sessionId(): string | undefined;
   /** `undefined` without consent. */
   visitorId(): string | undefined;
-  /** `false` deletes the ids and everything not yet sent; from then on, tests return their fallback. */
+  /**
+   * `false` deletes the ids and everything not yet sent; from then on, tests return their fallback. Applies to all open
+   * tabs.
+   */
   setConsent(granted: boolean): void;
   /** Sends pending events; resolves when the service has responded or sending has failed (it is retried later). */
   flush(): Promise<void>;

@@ -12,7 +12,7 @@ export interface ApiResponse {
 /** What the parts of one client share. */
 export interface ClientContext extends Host {
   /** `propertyId=…`: in request URLs and in storage keys, so that the properties of an origin do not mix. */
-  propertyQuery: URLSearchParams | string;
+  propertyQuery: string;
   bootstrap: Bootstrap | null | undefined;
   /** Gets something from the service, or posts a body; to the service, or to another base URL. */
   sendRequest(path: string, body?: string, idempotencyKey?: string, baseUrl?: string): Promise<ApiResponse>;

@@ -23,6 +23,10 @@ export interface Host {
   sharedCookieDomain?: string | undefined;
   /** The query string of the page's URL. */
   urlQuery: string;
+  /** Calls back at once, or when a page that was prerendered is shown. */
+  whenShown(run: () => void): void;
+  /** Tells the other tabs, and other clients of this page, what the visitor has decided. */
+  announceConsent?(key: string, isGranted: boolean): void;
   /** Called when a test is read for the first time; there is no choice if the test is not running. */
   onChoice(testKey: string, choice: Choice | undefined): void;
 }

@@ -8,7 +8,13 @@ export const SESSION_IDLE_SECONDS = 30 * 60;
 
 /** The id in a cookie; `undefined` if the cookie is missing or does not hold a valid id. */
 export function cookieId(header: string | null | undefined, name: string): string | undefined {
-  return new RegExp(`(?:^|; *)${name}=([a-z\\d-]{8,128})(?:;|$)`, 'i').exec(`${header}`)?.[1];
+  // A regular expression for the whole header would be compiled on every first view.
+  return `${header}`
+    .split(';')
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(`${name}=`))
+    .map((cookie) => cookie.slice(name.length + 1))
+    .find((value) => /^[a-z\d-]{8,128}$/i.test(value));
 }
 
 /** 128 random bits. `randomUUID` is not available in pages without TLS. */

@@ -16,6 +16,7 @@ export function retryDelay(attempt: number, retryAfterMs: number, random: () => 
 
 /** The `Retry-After` header (seconds or a date) in milliseconds; 0 if there is none. */
 export function parseRetryAfter(value: string | null, now: number): number {
-  const ms = Number(value) * 1000 || Date.parse(`${value}`) - now;
+  if (!value) return 0;
+  const ms = Number(value) * 1000 || Date.parse(value) - now;
   return Math.min(ms > 0 ? ms : 0, MAX_RETRY_AFTER_MS);
 }

@@ -11,6 +11,8 @@ import { warn } from './warn.ts';
 
 const REQUEST_TIMEOUT_MS = 15_000;
 const BATCH_DELAY_MS = 1000;
+/** How long browsers take to tell all tabs about a change of the storage. */
+const SETTLE_MS = 500;
 const MAX_BATCH_SIZE = 20;
 const MAX_OBJECT_BYTES = 8192;
 /** Browsers limit keepalive requests to 64 KiB, and a character takes up to 3 bytes. */
@@ -25,7 +27,8 @@ export interface SessionEvent {
   url?: string | undefined;
   referrer?: string;
   readonly title?: string;
-  timestamp: number;
+  /** Set when it is recorded. */
+  timestamp?: number;
   properties?: Attributes | undefined;
 }
 
@@ -41,6 +44,8 @@ interface Profile {
 export interface SplitTestingClient {
   publicClient: SplitTesting;
   collect: Collect;
+  /** The visitor has decided in another tab. */
+  followConsent(isGranted: boolean): void;
   /** Call when the page or the network is back: retries failed requests, and sends batches left by other pages. */
   wakeUp(): void;
   profile: Profile;
@@ -55,9 +60,17 @@ export interface SplitTestingClient {
 export interface ClientSetup {
   /** Called when the client starts: at once, or with the visitor's consent. */
   onStart?: ((collect: Collect, host: Host) => void) | undefined;
+  /** Called when the visitor refuses or withdraws consent. */
+  onStop?: (() => void) | undefined;
   /** Always returns fallbacks; stores and sends nothing. */
   isDisabled?: boolean;
 }
+
+// Not `URLSearchParams`: every class of the browser that a page uses for the first time takes a while.
+const propertyQueryOf = (propertyId: string) => `propertyId=${encodeURIComponent(propertyId)}`;
+
+/** In storage for a moment, so that other tabs notice. */
+export const consentKey = (propertyId: string): string => `sy:${propertyQueryOf(propertyId)}:consent`;
 
 /** A copy of the object if it can be sent, else `undefined`: one bad object must not spoil its batch. */
 export function toSendable(value: unknown): Attributes | undefined {
@@ -72,10 +85,10 @@ export function toSendable(value: unknown): Attributes | undefined {
 export function createSplitTestingClient(
   { apiUrl, publicApiKey, propertyId, consent, bootstrap }: SplitTestingOptions,
   host: Host,
-  { onStart, isDisabled }: ClientSetup = {},
+  { onStart, onStop, isDisabled }: ClientSetup = {},
 ): SplitTestingClient {
   const { now } = host;
-  const propertyQuery = new URLSearchParams({ propertyId });
+  const propertyQuery = propertyQueryOf(propertyId);
   const controller = new AbortController();
   const listeners = new Set<() => void>();
   /** Choices stay the same for the whole page, even if definitions change; `undefined`: there was no such test. */
@@ -85,8 +98,9 @@ export function createSplitTestingClient(
   /** The ids that pending events belong to; a new session starts over. */
   let ids: Ids | undefined;
   let isRunning = false;
-  let exposures: object[] = [];
+  let exposures: { splitTestKey: string }[] = [];
   let events: SessionEvent[] | undefined;
+  let exposedAt = 0;
   let isScheduled = false;
   let failures = 0;
   let wasRefused = false;
@@ -98,7 +112,9 @@ export function createSplitTestingClient(
     let answer: unknown;
     try {
       const query = `${propertyQuery}&key=${publicApiKey}${idempotencyKey ? `&idempotencyKey=${idempotencyKey}` : ''}`;
-      const response = await host.fetch(`${baseUrl.replace(/\/+$/, '')}${path}?${query}`, {
+      let url = baseUrl;
+      while (url.endsWith('/')) url = url.slice(0, -1);
+      const response = await host.fetch(`${url}${path}?${query}`, {
         ...(body && { method: 'POST', body, keepalive: body.length <= MAX_KEEPALIVE_CHARACTERS }),
         signal: AbortSignal.timeout?.(REQUEST_TIMEOUT_MS),
       });
@@ -144,16 +160,27 @@ export function createSplitTestingClient(
   const { untilShown } = definitions;
 
   const enqueuePending = () => {
-    if (exposures.length) delivery.enqueue('/v1/split-testing/expose', { propertyId, exposures });
-    if (events) delivery.enqueue('/v1/sessions/collect', { propertyId, ...ids, ...profile, events });
+    const shown = exposures.filter(({ splitTestKey }) => visit.holdsClaim(splitTestKey));
+    if (events) {
+      const body = { propertyId, ...ids, ...profile, events, exposures: shown };
+      delivery.enqueue('/v1/sessions/collect', body);
+    } else if (shown.length) delivery.enqueue('/v1/split-testing/expose', { propertyId, exposures: shown });
+    clearPending();
+  };
+
+  const clearPending = () => {
     exposures = [];
     events = undefined;
     isScheduled = false;
   };
 
   const deliver = () => {
-    enqueuePending();
-    void delivery.sendBatches();
+    // A tab that recorded the same exposure at this moment is not known yet.
+    if (now() - exposedAt < SETTLE_MS) schedule(deliver, SETTLE_MS);
+    else {
+      enqueuePending();
+      void delivery.sendBatches();
+    }
   };
 
   const deliverSoon = () => {
@@ -168,18 +195,39 @@ export function createSplitTestingClient(
   const touchSession = (): Ids | undefined => {
     if (!isRunning) return undefined;
     const current = visit.currentIds();
-    if (ids !== current) {
+    if (!current) changeConsent(false);
+    else if (ids !== current) {
       enqueuePending();
       ids = current;
       choices.clear();
-      if (visit.claimOnce(SESSION_LINK)) collect();
+      host.whenShown(() => {
+        if (visit.claimOnce(SESSION_LINK)) collect();
+      });
     }
-    return ids;
+    return current;
   };
 
   const collect: Collect = (...added) => {
-    if (!touchSession()) return;
-    events = (events ?? []).concat(added);
+    if (!isRunning) return;
+    host.whenShown(() => {
+      if (!touchSession()) return;
+      for (const event of added) event.timestamp ??= now();
+      events = (events ?? []).concat(added);
+      deliverSoon();
+    });
+  };
+
+  const expose = ({ testKey, variationKey, phase }: Choice) => {
+    if (!touchSession() || !visit.claimOnce(testKey)) return;
+    exposures.push({
+      splitTestKey: testKey,
+      variationKey,
+      sessionId: ids?.sessionId,
+      timestamp: now(),
+      phase,
+      attributes: profile.attributes,
+    } as (typeof exposures)[number]);
+    exposedAt = now();
     deliverSoon();
   };
 
@@ -188,7 +236,8 @@ export function createSplitTestingClient(
     const config = definitions.currentConfig();
     if (config && !choices.has(testKey)) {
       definitions.refreshIfStale();
-      const previewKey = new URLSearchParams(host.urlQuery).get(`sy_${testKey}`);
+      const { urlQuery } = host;
+      const previewKey = urlQuery && new URLSearchParams(urlQuery).get(`sy_${testKey}`);
       const test = config.tests.find((each) => each?.key === testKey);
       const choice = test && choose(test, { ...ids!, ...config, previewKey });
       choices.set(testKey, choice);
@@ -203,17 +252,7 @@ export function createSplitTestingClient(
     if (!choice) return fallback;
     if (isRecorded && choice.included && !exposed.has(choice)) {
       exposed.add(choice);
-      if (visit.claimOnce(testKey)) {
-        exposures.push({
-          splitTestKey: testKey,
-          variationKey: choice.variationKey,
-          sessionId: ids?.sessionId,
-          timestamp: now(),
-          phase: choice.phase,
-          attributes: profile.attributes,
-        });
-        deliverSoon();
-      }
+      host.whenShown(() => expose(choice));
     }
     return choice.value;
   };
@@ -222,6 +261,7 @@ export function createSplitTestingClient(
     definitions.currentConfig()?.tests.flatMap((test) => choiceFor(test?.key) ?? []) ?? [];
 
   const wakeUp = () => {
+    stopIfDeleted();
     if (!isRunning) return;
     definitions.refreshIfStale();
     void delivery.sendBatches(true);
@@ -236,7 +276,26 @@ export function createSplitTestingClient(
     definitions.loadCached();
   };
 
+  const changeConsent = (isGranted: boolean) => {
+    if (isGranted) start();
+    else {
+      isRunning = false;
+      clearPending();
+      profile.userId = profile.attributes = undefined;
+      // Throws outside of a page, where there is nothing to clear.
+      attempt(visit.clearIds);
+      onStop?.();
+    }
+    notifyListeners();
+  };
+
+  /** A page that was frozen, or in the back/forward cache, could not be told that consent was withdrawn. */
+  const stopIfDeleted = () => {
+    if (isRunning && visit.areDeleted()) changeConsent(false);
+  };
+
   const startView = () => {
+    stopIfDeleted();
     if (!isRunning || definitions.currentConfig()) return;
     definitions.loadCached();
     notifyListeners();
@@ -265,16 +324,8 @@ export function createSplitTestingClient(
     sessionId: () => touchSession()?.sessionId,
     visitorId: () => touchSession()?.visitorId,
     setConsent(isGranted) {
-      if (isGranted) start();
-      else {
-        isRunning = false;
-        // Pending events become batches, which are deleted together with the ids.
-        enqueuePending();
-        profile.userId = profile.attributes = undefined;
-        // Throws outside of a page, where there is nothing to clear.
-        attempt(visit.clearIds);
-      }
-      notifyListeners();
+      changeConsent(isGranted);
+      host.announceConsent?.(consentKey(propertyId), isGranted);
     },
     flush,
     subscribe(listener) {
@@ -292,6 +343,9 @@ export function createSplitTestingClient(
   return {
     publicClient,
     collect,
+    followConsent(isGranted) {
+      if (isGranted !== isRunning) changeConsent(isGranted);
+    },
     wakeUp,
     profile,
     clientContext: context,

@@ -20,10 +20,17 @@ export interface Ids {
 }
 
 export interface Visit {
-  /** The ids of visitor and session. Counts as activity; a new session gives a new object. */
-  currentIds(): Ids;
+  /**
+   * The ids of visitor and session. Counts as activity; a new session gives a new object. `undefined` if somebody has
+   * deleted them since the last call.
+   */
+  currentIds(): Ids | undefined;
+  /** Whether somebody has deleted the ids that this page uses. */
+  areDeleted(): boolean;
   /** True for the first call with this key in the session, across all tabs. */
   claimOnce(key: string | number): boolean;
+  /** False if a tab that claimed the key at the same moment has won. Ask some time after `claimOnce`. */
+  holdsClaim(key: string): boolean;
   /** Removes the ids and everything stored for this property. */
   clearIds(): void;
 }
@@ -32,7 +39,9 @@ export interface Visit {
 export function createVisit(context: ClientContext): Visit {
   const { store, now, propertyQuery } = context;
   const prefix = `sy:${propertyQuery}:`;
-  const claimsKey = `${prefix}seen`;
+  /** One item per key: tabs do not overwrite the claims of others. */
+  const claimKey = (key: string | number) => `${prefix}seen:${key}`;
+  const owner = newId();
   let { bootstrap } = context;
   let ids: Ids | undefined;
   let readAt = 0;
@@ -43,11 +52,16 @@ export function createVisit(context: ClientContext): Visit {
     store.set(SESSION_COOKIE, { sessionId, seenAt });
   };
 
+  const knownVisitor = (cookies: string | undefined): string | undefined =>
+    cookieId(cookies, VISITOR_COOKIE) || store.get(VISITOR_COOKIE);
+
   const readIds = (time: number) => {
     if (bootstrap && !ids) save(bootstrap, time);
     const cookies = context.readCookies();
     const { sessionId: storedId, seenAt } = store.get(SESSION_COOKIE) ?? {};
-    const visitorId = cookieId(cookies, VISITOR_COOKIE) || store.get(VISITOR_COOKIE) || newId();
+    const knownId = knownVisitor(cookies);
+    if (ids && !knownId) return undefined;
+    const visitorId = knownId || newId();
     const cookie = cookieId(cookies, SESSION_COOKIE);
     const isActive = Math.abs(time - seenAt) <= SESSION_IDLE_SECONDS * 1000;
     // A session that is idle in storage is over even if its cookie lives, unless other subdomains may have used it.
@@ -61,7 +75,7 @@ export function createVisit(context: ClientContext): Visit {
     context.writeCookie(VISITOR_COOKIE, visitorId, VISITOR_SECONDS);
     context.writeCookie(SESSION_COOKIE, sessionId, SESSION_IDLE_SECONDS);
     readAt = time;
-    return ids as Ids;
+    return ids;
   };
 
   const currentIds = () => {
@@ -70,21 +84,25 @@ export function createVisit(context: ClientContext): Visit {
   };
 
   const claimOnce = (key: string | number) => {
-    const { sessionId } = currentIds();
-    const claimed: unknown[] =
-      store.get(claimsKey)?.[sessionId] ?? ((bootstrap?.sessionId === sessionId && bootstrap.exposed) || []);
-    if (claimed.includes(key)) return false;
-    // Replaces the claims of earlier sessions.
-    store.set(claimsKey, { [sessionId]: [...claimed, key] });
-    return true;
+    const { sessionId } = ids!;
+    const isClaimed =
+      store.get(claimKey(key))?.[0] === sessionId ||
+      (bootstrap?.sessionId === sessionId && bootstrap.exposed?.includes(key as string));
+    if (!isClaimed) store.set(claimKey(key), [sessionId, owner]);
+    return !isClaimed;
   };
+
+  // Browsers tell other processes about changes of the storage a little later, and all agree on the last one.
+  const holdsClaim = (key: string) => (store.get(claimKey(key))?.[1] ?? owner) === owner;
+
+  const areDeleted = () => !!ids && !knownVisitor(context.readCookies());
 
   const clearIds = () => {
     bootstrap = ids = undefined;
     clearVisit(context, prefix);
   };
 
-  return { currentIds, claimOnce, clearIds };
+  return { currentIds, areDeleted, claimOnce, holdsClaim, clearIds };
 }
 
 /** Removes the ids and everything stored under the prefix. */

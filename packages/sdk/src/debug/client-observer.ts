@@ -33,6 +33,7 @@ interface ObserverOptions extends SplitTestingOptions {
 export class ClientObserver {
   readonly state: ClientState;
   readonly #prefix: string;
+  readonly #claimPrefix: string;
   readonly #say: (line: string) => void;
   readonly #onChange: () => void;
   /** The outcome of the last attempt of each batch. */
@@ -43,13 +44,18 @@ export class ClientObserver {
   constructor({ say, onChange, ...options }: ObserverOptions) {
     this.state = initialState(options);
     this.#prefix = storagePrefix(options.propertyId);
+    this.#claimPrefix = `${this.#prefix}seen:`;
     this.#say = say;
     this.#onChange = onChange;
     this.#flags = new FlagObserver(this.state, say);
     const { definitions, serverExposures } = this.state;
     if (definitions) this.#sayDefinitions();
     for (const testKey of serverExposures) say(`${testKey}: exposure recorded by the server`);
-    if (options.consent === 'required') {
+    if (this.state.isRefused) {
+      say(
+        'Global Privacy Control or Do Not Track is on: tests return their fallback, nothing is stored or sent',
+      );
+    } else if (!this.state.consent) {
       say(
         'consent is required: tests return their fallback, and nothing is stored or sent before setConsent(true)',
       );
@@ -93,7 +99,7 @@ export class ClientObserver {
       state.definitions = { config: (value as Snapshot).config, source: 'service' };
       this.#sayDefinitions();
     } else if (key === `${this.#prefix}flags`) this.#flags.onSnapshot(value as FlagSnapshot, 'fetched');
-    else if (key === `${this.#prefix}seen`) this.#onClaims(value);
+    else if (key.startsWith(this.#claimPrefix)) this.#onClaim(key.slice(this.#claimPrefix.length), value);
     else if (key.startsWith(this.#prefix)) {
       const id = batchId(key.slice(this.#prefix.length));
       if (id !== undefined) this.#onBatch(id, value);
@@ -149,16 +155,13 @@ export class ClientObserver {
 
   #isClaimed(testKey: string): boolean {
     const { sessionId = '' } = this.state;
-    const claims = readStored(`${this.#prefix}seen`) as Record<string, unknown[]> | undefined;
-    return claims?.[sessionId]?.includes(testKey) ?? false;
+    const [claimedIn] = (readStored(this.#claimPrefix + testKey) ?? []) as unknown[];
+    return claimedIn === sessionId;
   }
 
-  #onClaims(value: unknown): void {
-    const { tests, sessionId = '' } = this.state;
-    const claimed = (value as Record<string, unknown[]> | undefined)?.[sessionId];
-    const testKey = claimed?.at(-1);
-    const test = typeof testKey === 'string' ? tests.get(testKey) : undefined;
-    if (!test) return;
+  #onClaim(testKey: string, value: unknown): void {
+    const test = this.state.tests.get(testKey);
+    if (!test || !value) return;
     test.exposure = 'recorded';
     this.#say(`${testKey}: exposure to ${test.choice?.variationKey} recorded, once in this session`);
   }

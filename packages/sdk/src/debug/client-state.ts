@@ -1,3 +1,4 @@
+import { hasPrivacySignal } from '../browser/privacy-signal.ts';
 import { attempt } from '../client/attempt.ts';
 import type { SplitTestingOptions } from '../client/browser-client.ts';
 import type { FlagSnapshot } from '../client/page-flags.ts';
@@ -37,6 +38,8 @@ export interface SentRequest {
 export interface ClientState {
   propertyId: string;
   consent: boolean;
+  /** Because of Global Privacy Control or Do Not Track. */
+  isRefused: boolean;
   visitorId: string | undefined;
   sessionId: string | undefined;
   /** Passed by the server, for tests with the unit `user`. */
@@ -69,16 +72,19 @@ export interface StoredBatch {
 /** The id of a batch from its key in storage, without the prefix; conversions through the relay have their own queue. */
 export const batchId = (key: string): string | undefined => /^(?:relay:)?q:(.*)$/s.exec(key)?.[1];
 
-export const storagePrefix = (propertyId: string) => `sy:${new URLSearchParams({ propertyId })}:`;
+export const storagePrefix = (propertyId: string) => `sy:propertyId=${encodeURIComponent(propertyId)}:`;
 
 /** The state before the first record, as far as it can be read from the page. */
-export function initialState({ propertyId, bootstrap, consent }: SplitTestingOptions): ClientState {
+export function initialState(options: SplitTestingOptions): ClientState {
+  const { propertyId, bootstrap, consent, respectPrivacySignals } = options;
+  const hasSignal = hasPrivacySignal() === true;
   const passed = bootstrap === undefined ? globalThis.__SWITCHYARD__ : bootstrap;
   const rendered = (passed?.propertyId ?? propertyId) === propertyId ? passed : undefined;
   return {
     propertyId,
     // With required consent: as soon as the client stores the ids.
-    consent: consent !== 'required',
+    consent: consent !== 'required' && !hasSignal,
+    isRefused: hasSignal && respectPrivacySignals !== false,
     visitorId: undefined,
     sessionId: undefined,
     userId: rendered?.userId,

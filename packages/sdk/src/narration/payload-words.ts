@@ -1,16 +1,18 @@
-/** What a request contains, such as "2 exposures" or "session, 1 event". */
+/** What a request contains, such as "2 exposures" or "1 event, 2 exposures". */
 export function payloadWords(path: string, body: unknown): string {
   const { exposures, events, goalId, feedbackTypeId } = parse(body);
-  if (Array.isArray(exposures)) return count(exposures.length, 'exposure');
-  if (path.endsWith('/sessions/collect')) {
-    return Array.isArray(events) && events.length > 0 ? count(events.length, 'event') : 'session';
-  }
+  const parts = [...countOf(events, 'event'), ...countOf(exposures, 'exposure')];
+  if (parts.length > 0) return parts.join(', ');
+  if (path.endsWith('/sessions/collect')) return 'session';
   if (typeof goalId === 'string') return `goal ${goalId}`;
   if (typeof feedbackTypeId === 'string') return `feedback ${feedbackTypeId}`;
   return '';
 }
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+function countOf(list: unknown, noun: string): string[] {
+  if (!Array.isArray(list) || list.length === 0) return [];
+  return [`${list.length} ${noun}${list.length === 1 ? '' : 's'}`];
+}
 
 function parse(body: unknown): Record<string, unknown> {
   try {

@@ -49,6 +49,7 @@ export class SimulatedVisitor {
         else this.cookies.delete(name);
       },
       urlQuery: search,
+      whenShown: (run) => run(),
       onChoice() {},
     };
   }
