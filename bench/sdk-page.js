@@ -1,13 +1,19 @@
-// node bench/sdk-page.js: main thread time of the browser SDK in Chromium. Needs npm run build.
+// node bench/sdk-page.js: main thread time of the browser SDK in Chromium, and the first view beside other SDKs.
+// Needs npm run build and npm ci --prefix bench.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { withChromium } from './lib/chromium.js';
+import { compareFirstViews } from './lib/first-view.js';
 
 const { values: options } = parseArgs({
-  options: { pages: { type: 'string', default: '40' }, slowdown: { type: 'string', default: '4' } },
+  options: {
+    pages: { type: 'string', default: '40' },
+    slowdown: { type: 'string', default: '4' },
+    views: { type: 'string', default: '15' },
+  },
 });
 const PAGES = Number(options.pages);
 
@@ -131,9 +137,22 @@ async function report(browser, url) {
   }
 }
 
+/** CPU time of the main thread, from an empty cache until everything was sent. */
+async function reportFirstViews(browser) {
+  const rows = await compareFirstViews(browser, { views: Number(options.views), slowdown: 1 });
+  console.log('\nFirst view, milliseconds of CPU time, medians\n');
+  console.log('| | script | all tasks | requests | brotli bytes |\n| --- | ---: | ---: | ---: | ---: |');
+  for (const { name, script, task, requests, brotli } of rows) {
+    console.log(`| ${name} | ${script.toFixed(1)} | ${task.toFixed(1)} | ${requests} | ${brotli} |`);
+  }
+}
+
 const server = await startServer();
 try {
-  await withChromium((browser) => report(browser, `http://127.0.0.1:${server.address().port}/`));
+  await withChromium(async (browser) => {
+    await report(browser, `http://127.0.0.1:${server.address().port}/`);
+    await reportFirstViews(browser);
+  });
 } finally {
   server.close();
 }
