@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PUBLIC_KEY } from '../../packages/server/src/testing/sample-property.ts';
+import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
 import { WebhookReceiver } from '../../packages/server/src/testing/webhook-receiver.ts';
 import { confirmReview, Dashboard, expectUsable } from '../support/dashboard.ts';
 
@@ -9,6 +11,7 @@ const dashboard = await Dashboard.open({
       {
         id: 'shop',
         name: 'Shop',
+        apiKeys: [{ kind: 'public', key: PUBLIC_KEY }],
         environments: [{ id: 'production' }, { id: 'staging', name: 'Staging' }],
         flags: [{ ...CHECKOUT, environments: { staging: { enabled: true } } }],
       },
@@ -138,6 +141,32 @@ describe.skipIf(dashboard.isMissing)('statistics settings', () => {
   });
 });
 
+describe.skipIf(dashboard.isMissing)('privacy', () => {
+  it('shows what would be stored otherwise, and is saved after a review', async () => {
+    const events = [{ type: 'pageview', url: 'https://shop.example/?ref=home&token=1' }];
+    await accepted(new Shop(dashboard.server).collect({ sessionId: 's-1', visitorId: 'v-1', events }));
+    const page = await dashboard.shopPage('settings?tab=privacy');
+    await page.getByText('Removed today (UTC): token (1)').waitFor();
+    const parameters = page.getByRole('combobox', { name: 'Recorded query parameters' });
+    await parameters.fill('a=b');
+    await parameters.press('Enter');
+    await page.getByText('is not the name of a parameter').waitFor();
+    await parameters.press('Backspace');
+    await parameters.fill('page');
+    await parameters.press('Enter');
+    await page.getByLabel('Mask email addresses, tokens and card numbers').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Recorded query parameters added: page').waitFor();
+    await confirmReview(page);
+    await page.getByText('No unsaved changes').waitFor();
+    expect((await stored()).privacy).toEqual({
+      allowedParameters: ['page'],
+      maskValues: false,
+      preset: null,
+    });
+  });
+});
+
 describe.skipIf(dashboard.isMissing)('environments', () => {
   it('are created, protected and renamed; one in use is not deleted', async () => {
     const page = await dashboard.shopPage('settings?tab=environments');
@@ -252,7 +281,7 @@ describe.skipIf(dashboard.isMissing)('the danger zone', () => {
   });
 });
 
-const TABS = ['general', 'statistics', 'environments', 'members', 'webhooks', 'danger'];
+const TABS = ['general', 'privacy', 'statistics', 'environments', 'members', 'webhooks', 'danger'];
 
 describe.skipIf(dashboard.isMissing)('the settings page', () => {
   it('is accessible in both themes and fits a phone', async () => {

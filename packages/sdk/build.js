@@ -10,11 +10,12 @@ const source = (name) => join(here, 'src', `${name}.ts`);
 const output = (...path) => join(here, 'dist', ...path);
 
 /** Each becomes one small file that pages load directly. */
-const BROWSER = ['browser/browser', 'browser/split-testing', 'browser/relay'];
+const BROWSER = ['browser/browser', 'browser/split-testing', 'browser/relay', 'browser/private'];
 /** For <script> tags: they define the global `switchyard`. */
 const SCRIPTS = {
   'sdk.js': 'browser/script',
   'sdk-relay.js': 'browser/relay',
+  'sdk-private.js': 'browser/private',
   'sdk-loader.js': 'browser/loader',
 };
 const SERVER = ['node/node', 'openfeature/openfeature', 'react/react', 'entries'];
@@ -159,16 +160,18 @@ await cp(output('esm'), output('cjs'), {
   filter: (path) => !/\.(js|map)$/.test(path),
 });
 await writeFile(output('sdk.d.ts'), "import './esm/browser/script-global.js';\n");
-await writeFile(
-  output('sdk-relay.d.ts'),
-  `import type * as relay from './esm/browser/relay.js';
+for (const name of ['relay', 'private']) {
+  await writeFile(
+    output(`sdk-${name}.d.ts`),
+    `import type * as entry from './esm/browser/${name}.js';
 
 declare global {
-  /** The exports of \`/sdk-relay.js\`, for pages that load it with a script element. \`undefined\` if it was blocked. */
-  var switchyard: typeof relay | undefined;
+  /** The exports of \`/sdk-${name}.js\`, for pages that load it with a script element. \`undefined\` if it was blocked. */
+  var switchyard: typeof entry | undefined;
 }
 `,
-);
+  );
+}
 await writeFile(output('sdk-debug.d.ts'), "export { attach } from './esm/debug/attach.js';\n");
 await writeFile(output('cjs', 'package.json'), '{ "type": "commonjs" }\n');
 await writeFile(output('.npmignore'), '.tsbuildinfo\n');

@@ -30,6 +30,7 @@ const DELIVERED = {
   'sdk.js': '../sdk/dist/sdk.js',
   'sdk-debug.js': '../sdk/dist/sdk-debug.js',
   'sdk-loader.js': '../sdk/dist/sdk-loader.js',
+  'sdk-private.js': '../sdk/dist/sdk-private.js',
   'sdk-relay.js': '../sdk/dist/sdk-relay.js',
 };
 

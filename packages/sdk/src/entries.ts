@@ -1,12 +1,12 @@
 /** The compiler names this type where `@switchyard/sdk` is imported instead of one of its entries. */
 interface ImportAnEntryOfThisPackageInstead {
-  readonly entries: 'browser' | 'split-testing' | 'relay' | 'react' | 'node' | 'openfeature';
+  readonly entries: 'browser' | 'split-testing' | 'relay' | 'private' | 'react' | 'node' | 'openfeature';
 }
 
 // The names exist so that `import { createSwitchyard } from '@switchyard/sdk'` gets as far as this error.
 function explainEntries(): never {
   throw new Error(
-    '[switchyard] `@switchyard/sdk` has no exports. Import one of its entries: `@switchyard/sdk/browser` (pages), `@switchyard/sdk/split-testing` (pages, split tests only), `@switchyard/sdk/relay` (pages, with flags, goals and feedback), `@switchyard/sdk/react`, `@switchyard/sdk/node` (servers) or `@switchyard/sdk/openfeature`.',
+    '[switchyard] `@switchyard/sdk` has no exports. Import one of its entries: `@switchyard/sdk/browser` (pages), `@switchyard/sdk/split-testing` (pages, split tests only), `@switchyard/sdk/relay` (pages, with flags, goals and feedback), `@switchyard/sdk/private` (pages without cookies), `@switchyard/sdk/react`, `@switchyard/sdk/node` (servers) or `@switchyard/sdk/openfeature`.',
   );
 }
 

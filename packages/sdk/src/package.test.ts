@@ -53,6 +53,7 @@ const ENTRIES = {
   browser: ['createSwitchyard'],
   'split-testing': ['createSplitTesting'],
   relay: ['createSwitchyard'],
+  private: ['createSwitchyard'],
   node: ['createSwitchyard'],
   openfeature: ['SwitchyardProvider'],
   react: ['SwitchyardProvider', 'useSplitTest', 'useTrack', 'useFlag', 'useFeedback'],
@@ -88,6 +89,7 @@ describe('the published package', () => {
     expect(published).toContain('dist/sdk-debug.js');
     expect(published).toContain('dist/sdk-loader.js');
     expect(published).toContain('dist/sdk-relay.js');
+    expect(published).toContain('dist/sdk-private.js');
     expect(published).toContain('README.md');
     expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toContain('MIT License');
   });

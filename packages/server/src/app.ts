@@ -1,3 +1,4 @@
+import { createCleaner } from '@switchyard/core/cleaning/create-cleaner';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { AccessChanges } from './access-changes.ts';
@@ -35,12 +36,15 @@ import type { ConfigurationStreams } from './features/management/configuration-s
 import { dryRunResponse } from './features/management/dry-run.ts';
 import { registerManagementRoutes } from './features/management/management-routes.ts';
 import { createUnsavedItems } from './features/management/unsaved-item.ts';
+import { registerPrivacyRoutes } from './features/privacy/privacy-routes.ts';
+import { RemovedParameters } from './features/privacy/removed-parameters.ts';
 import { FlagEvaluations } from './features/reports/flag-evaluations.ts';
 import { registerHoldoutRoutes } from './features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from './features/reports/impact-routes.ts';
 import { registerReportRoutes } from './features/reports/report-routes.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
 import { findSplitTest, phaseOfQuery, scopeOf } from './features/reports/report-scope.ts';
+import { DailySalt } from './features/sessions/daily-salt.ts';
 import { identityInTime } from './features/sessions/identity-in-time.ts';
 import { registerPersonRoutes } from './features/sessions/person-routes.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
@@ -76,6 +80,7 @@ import { ClockWatch } from './storage/history/clock-watch.ts';
 import { redactHistory } from './storage/history/redact-history.ts';
 import { recordClockCorrections } from './storage/history/sequence-at.ts';
 import type { Nodes } from './storage/nodes.ts';
+import { derivePerProperty } from './storage/property-configuration.ts';
 import type { UsageRecording } from './usage-recording.ts';
 
 export interface AppParts {
@@ -131,6 +136,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const findIdentity = config.clickhouseUrl === undefined ? find : identityInTime(find);
   const streams = createStreams(app, callers, parts);
   const evaluator = new FlagEvaluator(usage.evaluations);
+  const removed = new RemovedParameters();
+  const cleanerOf = derivePerProperty(({ id, privacy }) =>
+    createCleaner(privacy, (name) => removed.count(id, name)),
+  );
 
   metrics.observe(app);
   if (parts.tracer !== undefined) traceRequests(app, parts.tracer);
@@ -149,7 +158,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerSdkPackage(app);
   registerDashboard(app);
   registerDocumentation(app);
-  registerSplitTestRoutes(api, { auth, recordEvents, metrics });
+  registerSplitTestRoutes(api, { auth, recordEvents, metrics, cleanerOf });
   registerReportRoutes(api, { auth, reports });
   registerHoldoutRoutes(api, { auth, reports });
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
@@ -170,14 +179,17 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerSessionRoutes(api, {
     auth,
     recordEvents,
-    acceptExposures: (property, exposures, userAgent) =>
-      acceptExposures(property, exposures, isBot(userAgent), metrics),
+    acceptExposures: (property, exposures, userAgent, cleaner) =>
+      acceptExposures(property, exposures, isBot(userAgent), metrics, cleaner),
     identities,
     eventStore,
     phaseOf: (property, key, phase) =>
       phaseOfQuery(scopeOf(property, findSplitTest(property, key), phase, Date.now()).query),
+    cleanerOf,
+    dailySalt: new DailySalt(database),
     behindProxy: config.trustProxy !== false,
   });
+  registerPrivacyRoutes(api, { eventStore, removed });
   const idempotency = new IdempotentCreation(database);
   registerAccountRoutes(api, {
     ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },

@@ -13,6 +13,7 @@ import { Retention } from './features/properties/retention.ts';
 import { aaScope } from './features/reports/aa-scope.ts';
 import { CountAhead } from './features/reports/count-ahead.ts';
 import type { ReportRunner } from './features/reports/report-runner.ts';
+import { deleteOldSalts } from './features/sessions/daily-salt.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
 import type { ThreadRequest } from './report-thread.ts';
@@ -27,6 +28,7 @@ import { usageCleanup } from './usage-recording.ts';
 import { createWebhookJobs, type WebhookJobs } from './webhook-jobs.ts';
 
 const ERASURE_POLL_MS = 1000;
+const SALT_POLL_MS = 10_000;
 const SCHEDULE_POLL_MS = 250;
 const RETENTION_POLL_MS = 1000;
 const JOURNAL_CLEANUP_MS = 60 * 60 * 1000;
@@ -143,6 +145,11 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadCon
       name: 'deletion of late events of deleted properties',
       everyMs: LATE_EVENTS_MS,
       run: () => deleteLateEvents(handle.background, eventStore, Date.now()),
+    },
+    {
+      name: 'deletion of daily salts',
+      everyMs: SALT_POLL_MS,
+      run: () => deleteOldSalts(handle, Date.now()),
     },
     {
       name: 'schedule',

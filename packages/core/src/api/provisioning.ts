@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DEFAULT_RETENTION_DAYS } from '../default-retention.ts';
 import { AaTestMode } from './aa-test.ts';
 import { nullable, oneOf } from './common.ts';
+import { ProvisionedPrivacy } from './privacy.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { closed, ID_PATTERN, Id, Line, Name, Owner, Tags, Text, Time } from './provisioning-fields.ts';
 import { ProvisionedStatistics } from './statistics.ts';
@@ -172,6 +173,7 @@ export const ProvisionedProperty = Type.Object(
     ),
     statistics: Type.Optional(ProvisionedStatistics),
     aaTest: Type.Optional(AaTestMode),
+    privacy: Type.Optional(ProvisionedPrivacy),
     displayCurrency: Type.Optional(
       Type.String({
         pattern: '^[A-Z]{3}$',

@@ -73,6 +73,24 @@ export const CollectBody = Type.Object(
 );
 export type CollectBody = Static<typeof CollectBody>;
 
+export const DailyIdentityBody = Type.Object(
+  { propertyId: PropertyId, apiKey: PageApiKey },
+  { title: 'DailyIdentityBody', examples: [{ propertyId: 'shop' }] },
+);
+export type DailyIdentityBody = Static<typeof DailyIdentityBody>;
+
+export const DailyIdentity = Type.Object(
+  {
+    id: Type.String({ description: 'For `visitorId` and `sessionId`' }),
+    expiresAt: Type.Integer({ description: 'The end of the day (UTC), in Unix milliseconds' }),
+  },
+  {
+    title: 'DailyIdentity',
+    examples: [{ id: 'cookieless-9f86d081884c7d659a2feaa0c55ad015', expiresAt: 1767312000000 }],
+  },
+);
+export type DailyIdentity = Static<typeof DailyIdentity>;
+
 const clientFilter = (what: string) =>
   Type.Optional(
     Type.String({

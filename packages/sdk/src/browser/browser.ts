@@ -14,6 +14,11 @@ export interface SwitchyardOptions extends SplitTestingOptions {
    * consent is given; refused or never given, they are dropped. Default: `false`.
    */
   queueBeforeConsent?: boolean;
+  /**
+   * Query parameters of URLs that are recorded, besides `utm_…`, `ref`, `source` and that there was a click id. The
+   * property must allow them too.
+   */
+  allowedParameters?: readonly string[];
   /** Explains decisions and deliveries in the console, as `?sy_debug` in the page's URL does, which also shows an overlay. */
   debug?: boolean;
 }

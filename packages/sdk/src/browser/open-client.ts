@@ -21,6 +21,7 @@ declare global {
 export function openClient(
   options: SplitTestingOptions,
   setup?: Pick<ClientSetup, 'onStart' | 'onStop'>,
+  createHost = createPageHost,
 ): SplitTestingClient {
   const settings = { ...options };
   if (`${Object.values(settings)}`.includes('service_sec_')) {
@@ -31,7 +32,7 @@ export function openClient(
   const isUsable = `${publicApiKey}`.startsWith('service_pub_') && settings.apiUrl && propertyId;
   if (!isUsable) warn('check apiUrl, publicApiKey, propertyId');
 
-  const host = isPage ? createPageHost(settings.cookieDomain) : ({} as Host);
+  const host = isPage ? createHost(settings.cookieDomain) : ({} as Host);
   const hasSignal = isPage && hasPrivacySignal();
   const isRefused = hasSignal && settings.respectPrivacySignals !== false;
   // Delete what was stored before the visitor opted out of tracking.

@@ -2,6 +2,7 @@ import { attempt } from '../client/attempt.ts';
 import type { Attributes } from '../client/browser-client.ts';
 import type { Host } from '../client/host.ts';
 import {
+  type ClientSetup,
   type Collect,
   type SessionEvent,
   type SplitTestingClient,
@@ -25,14 +26,15 @@ declare global {
 export function openSwitchyard(
   options: SwitchyardOptions,
   prepareHost?: (host: Host) => void,
+  createHost?: (cookieDomain?: string) => Host,
 ): {
   switchyard: Switchyard;
   client: SplitTestingClient;
   watch: ReturnType<typeof loadDebugTools>;
 } {
-  const { autoPage, queueBeforeConsent, propertyId } = { ...options };
+  const { autoPage, queueBeforeConsent, propertyId, allowedParameters: allowed } = { ...options };
   const isAutoPage = autoPage !== false;
-  const pageView = createPageViews();
+  const pageView = createPageViews(allowed);
   const watch = loadDebugTools(options);
   const owner = {};
   /** One client of the page records the views of a property. */
@@ -52,7 +54,7 @@ export function openSwitchyard(
     }
   };
   const recordView = (record: Collect) => attempt(() => record(pageView()));
-  const client = openClient(options, {
+  const setup: Pick<ClientSetup, 'onStart' | 'onStop'> = {
     onStart(started, host) {
       isRunning = true;
       prepareHost?.(host);
@@ -65,7 +67,8 @@ export function openSwitchyard(
       isRunning = false;
       waiting = [];
     },
-  });
+  };
+  const client = openClient(options, setup, createHost);
   const { publicClient, profile, startView, signal } = client;
   const page = () => {
     startView();
@@ -85,7 +88,7 @@ export function openSwitchyard(
       warn('names and user ids must have 1 to 256 characters');
       return;
     }
-    const event: SessionEvent = { type, url: pageUrl() };
+    const event: SessionEvent = { type, url: pageUrl(allowed) };
     if (properties) event.properties = toSendable(properties);
     if (type === 'event') event.name = name;
     else profile.userId = name;

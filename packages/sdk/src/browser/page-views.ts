@@ -1,3 +1,4 @@
+import { cleanParameters } from '@switchyard/core/cleaning/clean-parameters';
 import { attempt } from '../client/attempt.ts';
 import type { SessionEvent } from '../client/split-testing-client.ts';
 
@@ -6,18 +7,24 @@ const MAX_URL = 4096;
 const MAX_TITLE = 1024;
 const MAX_UTM = 256;
 
-/** The URL without its fragment, which may contain secrets. */
-export function pageUrl(): string | undefined {
-  return attempt(() => location.href.split('#', 1)[0]?.slice(0, MAX_URL));
+/** The URL without its fragment, and with those parameters only that may be recorded: others may contain secrets. */
+function recordable(url: string, allowed: readonly string[] = []): string {
+  const [, page, query] = /([^?#]*)\??([^#]*)/.exec(url)!;
+  const kept = cleanParameters(query!, allowed);
+  return (page + (kept && `?${kept}`)).slice(0, MAX_URL);
+}
+
+export function pageUrl(allowed?: readonly string[]): string | undefined {
+  return attempt(() => recordable(location.href, allowed));
 }
 
 /** Creates page view events. The referrer is the previous page view, and `document.referrer` for the first. */
-export function createPageViews(): () => SessionEvent {
+export function createPageViews(allowed?: readonly string[]): () => SessionEvent {
   let referrer: string | undefined;
   let finishPrevious = () => {};
   return () => {
     finishPrevious();
-    const url = pageUrl();
+    const url = pageUrl(allowed);
     const { search } = location;
     const utm = [...(search ? new URLSearchParams(search) : [])]
       .filter(([name]) => UTM.test(name))
@@ -31,7 +38,7 @@ export function createPageViews(): () => SessionEvent {
     return {
       type: 'pageview',
       url,
-      referrer: referrer ?? document.referrer.slice(0, MAX_URL),
+      referrer: referrer ?? recordable(document.referrer, allowed),
       get title() {
         return (title ?? document.title).slice(0, MAX_TITLE);
       },

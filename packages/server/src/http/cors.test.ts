@@ -43,10 +43,11 @@ const words = (response: TestResponse, name: string) =>
   (response.headers.get(name) ?? '').toLowerCase().split(/, */);
 
 describe('the browser endpoints', () => {
-  it('are config, expose and collect', () => {
+  it('are config, expose, daily identity and collect', () => {
     expect(browser.map(({ name }) => name)).toEqual([
       'GET /v1/split-testing/config',
       'POST /v1/split-testing/expose',
+      'POST /v1/sessions/daily-identity',
       'POST /v1/sessions/collect',
     ]);
   });

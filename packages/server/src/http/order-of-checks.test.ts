@@ -148,6 +148,7 @@ describe('5. the fields must be valid', () => {
     'GET /v1/feedback': { fields: { cursor: 'garbage' }, pointers: ['/cursor'] },
     'GET /v1/feedback/summary': { fields: { from: '0', to: '99999999999999' }, pointers: ['/interval'] },
     'GET /v1/feedback/export': { fields: { format: 'pdf' }, pointers: ['/format'] },
+    'POST /v1/sessions/daily-identity': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
     'POST /v1/sessions/collect': { fields: { visitorId: '' }, pointers: ['/visitorId'] },
     'GET /v1/sessions': { fields: { cursor: 'garbage' }, pointers: ['/cursor'] },
     'GET /v1/sessions/{sessionId}': { fields: { propertyId: '' }, pointers: ['/propertyId'] },

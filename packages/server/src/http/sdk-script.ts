@@ -9,10 +9,10 @@ import { IMMUTABLE, type PreparedFile, sendFile } from './prepared-file.ts';
 const FIVE_MINUTES = 'public, max-age=300';
 
 /**
- * The browser client, the one that uses the relay of the site's own server, the tools that both import on demand, and
- * the loader, which pages contain.
+ * The browser client, the one that uses the relay of the site's own server, the one for pages without cookies, the
+ * tools that they import on demand, and the loader, which pages contain.
  */
-const NAMES = ['sdk', 'sdk-relay', 'sdk-debug', 'sdk-loader'];
+const NAMES = ['sdk', 'sdk-relay', 'sdk-private', 'sdk-debug', 'sdk-loader'];
 
 interface Script extends PreparedFile {
   name: string;

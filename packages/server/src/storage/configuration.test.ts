@@ -1,3 +1,4 @@
+import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { configurationStores } from '../configuration-stores.ts';
@@ -60,6 +61,7 @@ describe.each(engines())('$name', (engine) => {
       aaTest: 'assignment',
       displayCurrency: 'USD',
       timeZone: 'UTC',
+      privacy: DEFAULT_PRIVACY,
       hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
       statistics: DEFAULT_STATISTICS,
       environments: [{ id: 'production', name: 'Production', protected: false, version: 1 }],

@@ -28,6 +28,7 @@ export interface StoredProperty
     | 'aaTest'
     | 'displayCurrency'
     | 'timeZone'
+    | 'privacy'
     | 'version'
     | 'createdAt'
   > {}

@@ -1,4 +1,5 @@
-import type { EventStore } from './event-store.ts';
+import { isCookieless } from '@switchyard/core/cleaning/cookieless';
+import type { EventStore, SessionDetail } from './event-store.ts';
 import type { ThreadConnection } from './storage-channel.ts';
 import type { HoldMethod, StorageReply, StorageRequest, StoreMethod } from './storage-messages.ts';
 import type { TraceParent } from './tracer.ts';
@@ -99,7 +100,11 @@ export function eventStoreClient(
     watermark: forward('watermark'),
     positions: forward('positions'),
     sessionPage: forward('sessionPage'),
-    session: forward('session'),
+    // Counted, but not listed.
+    session: async (query) =>
+      isCookieless(query.sessionId)
+        ? undefined
+        : ((await call('session', [query])) as SessionDetail | undefined),
     sessionIdentity: forward('sessionIdentity'),
     goalTotals: forward('goalTotals'),
     goalSeries: forward('goalSeries'),

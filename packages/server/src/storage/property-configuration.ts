@@ -1,4 +1,5 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
+import type { PrivacySettings } from '@switchyard/core/api/privacy';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
 import type { MemberRole } from '@switchyard/core/api/roles';
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
@@ -29,6 +30,8 @@ export interface PropertyConfiguration {
   readonly displayCurrency: string;
   /** IANA name of the zone of days, weeks and months in reports. */
   readonly timeZone: string;
+  /** What is recorded of URLs, texts and people, with defaults filled in. */
+  readonly privacy: PrivacySettings;
   readonly environments: readonly Environment[];
   readonly splitTests: readonly SplitTest[];
   readonly flags: readonly Flag[];

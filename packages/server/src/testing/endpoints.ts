@@ -164,6 +164,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     reference: { field: 'splitTestKey', code: 'split_test_not_found' },
     csv: true,
   }),
+  endpoint('POST', '/v1/sessions/daily-identity', 'public', { body: { ...inShop } }),
   endpoint('POST', '/v1/sessions/collect', 'public', {
     body: {
       ...inShop,

@@ -6,6 +6,7 @@ import { DangerSettings } from './danger-settings.tsx';
 import { EnvironmentSettings } from './environment-settings.tsx';
 import { GeneralSettings } from './general-settings.tsx';
 import { MemberSettings } from './member-settings.tsx';
+import { PrivacySettings } from './privacy-settings.tsx';
 import classes from './settings-page.module.css';
 import { StatisticsSettings } from './statistics-settings.tsx';
 import { WebhookSettings } from './webhooks/webhook-settings.tsx';
@@ -14,6 +15,7 @@ const URL_DEFAULTS = { tab: 'general', webhook: '' } as const;
 
 const TABS: Record<string, { label: string; Content: ComponentType }> = {
   general: { label: 'General', Content: GeneralSettings },
+  privacy: { label: 'Privacy', Content: PrivacySettings },
   statistics: { label: 'Statistics', Content: StatisticsSettings },
   environments: { label: 'Environments', Content: EnvironmentSettings },
   members: { label: 'Members', Content: MemberSettings },

@@ -1,4 +1,5 @@
 import type { FeedbackState, FeedbackStatus } from '@switchyard/core/api/feedback';
+import { withoutCookielessIds } from '@switchyard/core/cleaning/cookieless';
 import type { Database } from '../../storage/database.ts';
 import type { Cursor, FeedbackEntry, FeedbackPageQuery, Page } from '../../storage/event-store.ts';
 import { PAGE_BYTES } from '../../storage/event-store.ts';
@@ -78,7 +79,10 @@ async function withStates(
     propertyId,
     rows.map(({ id }) => id),
   );
-  return { rows: rows.map((row) => ({ ...row, ...(states.get(row.id) ?? NEW_STATE) })), next };
+  return {
+    rows: rows.map((row) => ({ ...withoutCookielessIds(row), ...(states.get(row.id) ?? NEW_STATE) })),
+    next,
+  };
 }
 
 /** Roughly, as JSON. */

@@ -8,6 +8,7 @@ import {
   GoalProgressQuery,
   IncrementBody,
 } from '@switchyard/core/api/goals';
+import { withoutCookielessIds } from '@switchyard/core/cleaning/cookieless';
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { toDollars, toMicros } from '@switchyard/core/money';
 import { ApiError, EVENT_QUERY_ERRORS, invalidField } from '../../errors.ts';
@@ -156,7 +157,10 @@ function registerConversions(api: ApiRoutes, { auth, eventStore }: Dependencies)
         limit,
         ...(after && { after }),
       });
-      return { conversions: rows.map(conversionResponse), nextCursor: encodeTimelineCursor(next) };
+      return {
+        conversions: rows.map((row) => conversionResponse(withoutCookielessIds(row))),
+        nextCursor: encodeTimelineCursor(next),
+      };
     },
   );
 }

@@ -89,6 +89,7 @@ const ROUTES: Record<string, Route> = {
   [`GET ${P}/person`]: { access: 'admin' },
   [`POST ${P}/explanations`]: { access: 'viewer', body: { type: 'flag', key: 'banner' } },
   [`GET ${P}/sessions/{sessionId}/flags`]: { access: 'viewer' },
+  [`POST ${P}/privacy-preview`]: { access: 'viewer', body: {} },
   [`POST ${P}/impact`]: { access: 'viewer', body: { type: 'flag', key: 'banner', definition: {} } },
   [`PATCH ${P}/feedback/{feedbackId}`]: { access: 'editor', body: {} },
 };

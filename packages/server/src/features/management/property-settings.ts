@@ -1,3 +1,4 @@
+import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { applyMergePatch } from '../../storage/changes/differences.ts';
 import { type Document, propertyDocument } from '../../storage/changes/entities.ts';
@@ -20,6 +21,7 @@ export function completeSettings(id: string, settings: Document): PropertyCandid
     timeZone: 'UTC',
     ...Object.fromEntries(set),
     statistics: { ...DEFAULT_STATISTICS, ...(given.statistics as object) },
+    privacy: { ...DEFAULT_PRIVACY, ...(given.privacy as object) },
     id,
   };
 }

@@ -1,4 +1,5 @@
-import { DEFAULT_STATISTICS, type StatisticsSettings } from '@switchyard/core/api/statistics';
+import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
+import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { recordAudited } from '../../storage/audit/audit-log.ts';
 import { memberSubject } from '../../storage/audit/audited-rows.ts';
 import type { StoredProperty } from '../../storage/configuration.ts';
@@ -25,6 +26,7 @@ export async function listProperties(database: Database, id?: string): Promise<S
     aaTest: row.aa_test,
     displayCurrency: row.display_currency,
     timeZone: row.time_zone,
+    privacy: { ...DEFAULT_PRIVACY, ...(row.privacy === null ? {} : JSON.parse(row.privacy)) },
     version: row.version,
     createdAt: row.created_at,
   }));
@@ -96,18 +98,19 @@ function toColumns(property: PropertyConfiguration) {
     holdout: property.holdout,
     holdout_since: property.holdoutPeriod?.since ?? null,
     holdout_largest: property.holdoutPeriod?.largest ?? null,
-    statistics: explicitStatistics(property.statistics),
+    statistics: explicitSettings(property.statistics, DEFAULT_STATISTICS),
     aa_test: property.aaTest,
     display_currency: property.displayCurrency,
     time_zone: property.timeZone,
+    privacy: explicitSettings(property.privacy, DEFAULT_PRIVACY),
     version: property.version,
   };
 }
 
 /** Defaults are not stored, so that properties follow when they improve. */
-function explicitStatistics(statistics: StatisticsSettings): string | null {
-  const defaults = new Map<string, unknown>(Object.entries(DEFAULT_STATISTICS));
-  const explicit = Object.entries(statistics).filter(
+function explicitSettings<T extends object>(settings: T, defaultSettings: T): string | null {
+  const defaults = new Map<string, unknown>(Object.entries(defaultSettings));
+  const explicit = Object.entries(settings).filter(
     ([name, value]) => JSON.stringify(defaults.get(name)) !== JSON.stringify(value),
   );
   return explicit.length === 0 ? null : JSON.stringify(Object.fromEntries(explicit));

@@ -1,3 +1,4 @@
+import { DEFAULT_PRIVACY, MAX_PRESET_RETENTION_DAYS } from '@switchyard/core/api/privacy';
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/default-retention';
@@ -25,6 +26,13 @@ export function resolveSettings(
   const { allowedOrigins = stored?.allowedOrigins ?? null } = entry;
   // Null means forever, so only a new property gets the default.
   const { retentionDays = stored === undefined ? DEFAULT_RETENTION_DAYS : stored.retentionDays } = entry;
+  const privacy = { ...(stored?.privacy ?? DEFAULT_PRIVACY), ...entry.privacy };
+  if (privacy.preset !== null && (retentionDays ?? Number.POSITIVE_INFINITY) > MAX_PRESET_RETENTION_DAYS) {
+    report(
+      '/retentionDays',
+      `must be at most ${MAX_PRESET_RETENTION_DAYS} (25 months) with the privacy preset ${privacy.preset}`,
+    );
+  }
   return {
     id: entry.id,
     name: entry.name ?? stored?.name ?? entry.id,
@@ -37,6 +45,7 @@ export function resolveSettings(
     aaTest: entry.aaTest ?? stored?.aaTest ?? 'assignment',
     displayCurrency: entry.displayCurrency ?? stored?.displayCurrency ?? DEFAULT_CURRENCY,
     timeZone: entry.timeZone ?? stored?.timeZone ?? DEFAULT_TIME_ZONE,
+    privacy,
     createdAt: stored?.createdAt ?? now,
     version: stored?.version ?? 0,
   };

@@ -1,4 +1,5 @@
 import { type Impact, MAX_IMPACT_EXAMPLES } from '@switchyard/core/api/impact';
+import { isCookieless } from '@switchyard/core/cleaning/cookieless';
 import { assign } from '@switchyard/core/evaluation/assignment';
 import type { Context } from '@switchyard/core/evaluation/attribute-values';
 import { compileFlags } from '@switchyard/core/evaluation/flags';
@@ -114,7 +115,7 @@ function segmentReplay(
   let [bits, sessionId] = [0, ''];
   const count = (name: keyof typeof counts, list?: string[]) => {
     counts[name]++;
-    if (list && list.length < MAX_IMPACT_EXAMPLES) list.push(sessionId);
+    if (list && list.length < MAX_IMPACT_EXAMPLES && !isCookieless(sessionId)) list.push(sessionId);
   };
   return {
     used,

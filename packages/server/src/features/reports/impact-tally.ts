@@ -1,5 +1,6 @@
 import { MAX_IMPACT_EXAMPLES, MAX_IMPACT_TEXT, MAX_TRANSITIONS } from '@switchyard/core/api/impact';
 import type { FlagValue } from '@switchyard/core/api/targeting';
+import { isCookieless } from '@switchyard/core/cleaning/cookieless';
 
 type Result = FlagValue | null;
 
@@ -29,7 +30,7 @@ export class TransitionTally {
     if (number === undefined || this.#current.includes(number)) return;
     this.#current.push(number);
     const { examples } = this.#transitions[number]!;
-    if (examples.length < MAX_IMPACT_EXAMPLES) examples.push(sessionId);
+    if (examples.length < MAX_IMPACT_EXAMPLES && !isCookieless(sessionId)) examples.push(sessionId);
   }
 
   /** Call after the last session of a visitor; returns whether anything changed for them. */

@@ -25,7 +25,7 @@ describe('a session', () => {
       {
         type: 'pageview',
         url: 'https://shop.example/',
-        referrer: 'https://search.example/?q=shop',
+        referrer: 'https://search.example/?ref=shop',
         title: 'Shop',
         timestamp: start,
       },
@@ -78,7 +78,7 @@ describe('a session', () => {
       durationMs: 2000,
       entryUrl: 'https://shop.example/',
       exitUrl: 'https://shop.example/checkout',
-      referrer: 'https://search.example/?q=shop',
+      referrer: 'https://search.example/?ref=shop',
       pageviews: 2,
       events: 1,
       country: 'NL',

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CollectBody } from '@switchyard/core/api/sessions';
+import { isCookieless } from '@switchyard/core/cleaning/cookieless';
+import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
 import { eventTime } from '../../http/client-time.ts';
 import type { AcceptedCollect, CollectedEvent } from '../../storage/accepted-request.ts';
 import { parseUserAgent } from './user-agent.ts';
@@ -16,21 +18,25 @@ export function acceptCollect(
   body: CollectBody,
   headers: IncomingHttpHeaders,
   behindProxy: boolean,
+  cleaner: Cleaner,
 ): AcceptedCollect {
   const receivedAt = Date.now();
   const { propertyId, sessionId, visitorId, userId, attributes, events = [] } = body;
   const country = countryOf(body, headers, behindProxy);
+  const keepsUsers = cleaner.keepsUsers && !isCookieless(sessionId);
   return {
     kind: 'collect',
     propertyId,
     receivedAt,
     sessionId,
     visitorId,
-    ...(userId === undefined ? {} : { userId }),
-    ...(attributes === undefined ? {} : { attributes: JSON.stringify(attributes) }),
+    ...(userId === undefined || !keepsUsers ? {} : { userId }),
+    ...(attributes === undefined ? {} : { attributes: cleaner.json(attributes) }),
     ...(country === undefined ? {} : { country }),
     ...parseUserAgent(headers['user-agent']),
-    events: events.map((event) => acceptEvent(event, receivedAt)),
+    events: events
+      .filter(({ type }) => type !== 'identify' || keepsUsers)
+      .map((event) => acceptEvent(event, receivedAt, cleaner)),
   };
 }
 
@@ -39,13 +45,14 @@ type RequestEvent = NonNullable<CollectBody['events']>[number];
 function acceptEvent(
   { type, timestamp, name, url, referrer, title, properties }: RequestEvent,
   receivedAt: number,
+  cleaner: Cleaner,
 ): CollectedEvent {
   const event: CollectedEvent = { type, ...eventTime(timestamp, receivedAt) };
   if (name !== undefined) event.name = name;
-  if (url !== undefined) event.url = url;
-  if (referrer !== undefined) event.referrer = referrer;
-  if (title !== undefined) event.title = title;
-  if (properties !== undefined) event.properties = JSON.stringify(properties);
+  if (url !== undefined) event.url = cleaner.url(url);
+  if (referrer !== undefined) event.referrer = cleaner.referrer(referrer);
+  if (title !== undefined) event.title = cleaner.text(title);
+  if (properties !== undefined) event.properties = cleaner.json(properties);
   return event;
 }
 

@@ -1,6 +1,8 @@
 import { IdempotencyHeaders, PageQuery, Success } from '@switchyard/core/api/common';
 import {
   CollectBody,
+  DailyIdentity,
+  DailyIdentityBody,
   SessionDetail,
   SessionParams,
   SessionQuery,
@@ -8,6 +10,8 @@ import {
   SessionsQuery,
 } from '@switchyard/core/api/sessions';
 import type { ExposeBody } from '@switchyard/core/api/split-testing';
+import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
+import { DAY_MS } from '@switchyard/core/time';
 import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
@@ -19,6 +23,8 @@ import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { ownHosts } from '../../storage/external-referrer.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { acceptCollect } from './collect.ts';
+import { dailyIdentity } from './daily-identity.ts';
+import type { DailySalt } from './daily-salt.ts';
 import { type PhaseOf, sessionFilter } from './session-filter.ts';
 import type { SessionIdentities } from './session-identities.ts';
 import { detailResponse, summaryResponse } from './session-responses.ts';
@@ -28,6 +34,7 @@ type AcceptExposures = (
   property: PropertyConfiguration,
   exposures: ExposeBody['exposures'],
   userAgent: string | undefined,
+  cleaner: Cleaner,
 ) => AcceptedExposures | undefined;
 
 interface Dependencies {
@@ -37,19 +44,22 @@ interface Dependencies {
   identities: Pick<SessionIdentities, 'remember'>;
   eventStore: Pick<EventStoreClient, 'positions' | 'sessionPage' | 'session'>;
   phaseOf: PhaseOf;
+  cleanerOf: (property: PropertyConfiguration) => Cleaner;
+  dailySalt: Pick<DailySalt, 'current'>;
   /** Whether the server runs behind a trusted proxy, whose country header is used. */
   behindProxy: boolean;
 }
 
 export function registerSessionRoutes(api: ApiRoutes, dependencies: Dependencies): void {
   registerCollect(api, dependencies);
+  registerDailyIdentity(api, dependencies);
   registerList(api, dependencies);
   registerDetail(api, dependencies);
 }
 
 function registerCollect(
   api: ApiRoutes,
-  { auth, recordEvents, acceptExposures, identities, behindProxy }: Dependencies,
+  { auth, recordEvents, acceptExposures, identities, cleanerOf, behindProxy }: Dependencies,
 ): void {
   const url = '/v1/sessions/collect';
   api.hot<{ Body: CollectBody }>(
@@ -71,14 +81,52 @@ function registerCollect(
     async (request, reply) => {
       const property = auth.property(request, request.body.propertyId);
       checkOrigin(request, reply, property);
-      const collect = acceptCollect(request.body, request.headers, behindProxy);
+      const cleaner = cleanerOf(property);
+      const collect = acceptCollect(request.body, request.headers, behindProxy, cleaner);
       const { sessionId, exposures } = request.body;
       const shown = exposures?.map((exposure) => ({ ...exposure, sessionId }));
-      const exposed = shown && acceptExposures(property, shown, request.headers['user-agent']);
+      const exposed = shown && acceptExposures(property, shown, request.headers['user-agent'], cleaner);
       const outcome = await recordEvents(request, collect, exposed);
       // A replay was stored when it first arrived; a later request may have set another visitor since.
       if (outcome === 'stored') identities.remember(collect);
       return sendSuccess(reply);
+    },
+  );
+}
+
+function registerDailyIdentity(api: ApiRoutes, { auth, dailySalt }: Dependencies): void {
+  api.hot<{ Body: DailyIdentityBody }>(
+    'POST',
+    '/v1/sessions/daily-identity',
+    {
+      tag: 'Sessions',
+      summary: 'An id of the visitor for today, for pages that store nothing on the device',
+      description:
+        'A hash of property, client address and user agent with a secret that is deleted when the day (UTC) is over, so that nobody can compute it again. Sessions with such an id are counted, but not listed.',
+      key: 'public',
+      querystring: PageQuery,
+      body: DailyIdentityBody,
+      responses: {
+        200: {
+          ...DailyIdentity,
+          description: 'The id of today',
+          headers: { 'cache-control': { type: 'string', description: '`no-store`' } },
+        },
+      },
+      errors: ['wrong_property', 'origin_not_allowed'],
+    },
+    async (request, reply) => {
+      const property = auth.property(request, request.body.propertyId);
+      checkOrigin(request, reply, property);
+      const now = Date.now();
+      const salt = await dailySalt.current(now);
+      const { ip, headers } = request;
+      const identity: DailyIdentity = {
+        id: dailyIdentity(salt, property.id, ip, headers['user-agent']),
+        expiresAt: (Math.floor(now / DAY_MS) + 1) * DAY_MS,
+      };
+      reply.header('cache-control', 'no-store');
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(identity));
     },
   );
 }

@@ -1,4 +1,5 @@
 import type { ExposeBody } from '@switchyard/core/api/split-testing';
+import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
 import { eventTime } from '../../http/client-time.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
@@ -11,6 +12,7 @@ export function acceptExposures(
   given: ExposeBody['exposures'],
   fromBot: boolean,
   metrics: Metrics,
+  cleaner: Cleaner,
 ): AcceptedExposures | undefined {
   const receivedAt = Date.now();
   const tests = exposableTests(property, receivedAt);
@@ -24,7 +26,7 @@ export function acceptExposures(
       // No visitor can have been assigned in a phase that has not started.
       if (phase !== undefined && phase <= test.latestPhase) exposure.phase = phase;
       if (bot || fromBot) exposure.bot = true;
-      if (attributes !== undefined) exposure.attributes = JSON.stringify(attributes);
+      if (attributes !== undefined) exposure.attributes = cleaner.json(attributes);
       exposures.push(exposure);
     } else {
       metrics.dropped(test === undefined ? 'unknown_split_test' : 'unknown_variation', 1);

@@ -1,5 +1,6 @@
 import { IdempotencyHeaders, PageQuery, Success } from '@switchyard/core/api/common';
 import { ExposeBody, SplitTestConfig, SplitTestConfigQuery } from '@switchyard/core/api/split-testing';
+import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
 import { ApiError } from '../../errors.ts';
 import { preparedResponses } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
@@ -9,6 +10,7 @@ import { checkOrigin } from '../../http/cors.ts';
 import { sendPrepared } from '../../http/etag.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
+import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { acceptExposures } from './accept-exposures.ts';
 import { CONFIG_TTL_SECONDS, publishedConfig } from './published-config.ts';
 
@@ -16,6 +18,7 @@ interface Dependencies {
   auth: Authentication;
   recordEvents: RecordEvents;
   metrics: Metrics;
+  cleanerOf: (property: PropertyConfiguration) => Cleaner;
 }
 
 export function registerSplitTestRoutes(api: ApiRoutes, dependencies: Dependencies): void {
@@ -49,7 +52,7 @@ function registerConfig(api: ApiRoutes, { auth }: Dependencies): void {
   );
 }
 
-function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Dependencies): void {
+function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics, cleanerOf }: Dependencies): void {
   const url = '/v1/split-testing/expose';
   api.hot<{ Body: ExposeBody }>(
     'POST',
@@ -81,6 +84,7 @@ function registerExpose(api: ApiRoutes, { auth, recordEvents, metrics }: Depende
         request.body.exposures,
         isBot(request.headers['user-agent']),
         metrics,
+        cleanerOf(property),
       );
       if (exposures === undefined) throw new ApiError('split_test_not_found');
       await recordEvents(request, exposures);

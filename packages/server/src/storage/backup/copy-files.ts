@@ -24,6 +24,17 @@ export function copySqlite(from: string, to: string): void {
   }
 }
 
+/** From a copy of the configuration: what can be computed today must not be possible with a backup later. */
+export function removeDailySalts(path: string): void {
+  const connection = new DatabaseSync(path);
+  try {
+    const table = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'daily_salts'").get();
+    if (table !== undefined) connection.exec('PRAGMA secure_delete = ON; DELETE FROM daily_salts');
+  } finally {
+    connection.close();
+  }
+}
+
 /** Copies the event store in the held state; without a hold, nobody must be using it. */
 export async function copyStore(dataDir: string, to: string, held: HeldFiles | undefined): Promise<void> {
   const file = join(dataDir, STORE);

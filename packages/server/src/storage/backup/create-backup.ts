@@ -4,7 +4,7 @@ import { StoreLock } from '../duckdb/file/store-lock.ts';
 import { type HeldFiles, LOCAL_SOURCE } from '../event-store.ts';
 import { fileExists } from '../file-exists.ts';
 import { BackupConnection } from './backup-connection.ts';
-import { assertSpace, copySqlite, copyStore, syncFiles } from './copy-files.ts';
+import { assertSpace, copySqlite, copyStore, removeDailySalts, syncFiles } from './copy-files.ts';
 import { inspectBackup } from './inspect-backup.ts';
 import { type Manifest, writeManifest } from './manifest.ts';
 
@@ -43,6 +43,7 @@ export async function createBackup(dataDir: string, directory: string, version: 
     await copyStore(dataDir, directory, source.files);
     createdAt = new Date().toISOString();
     copySqlite(join(dataDir, 'config.db'), join(directory, 'config.db'));
+    removeDailySalts(join(directory, 'config.db'));
     source.assertHeld();
   } finally {
     source.release();

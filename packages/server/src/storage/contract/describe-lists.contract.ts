@@ -50,6 +50,24 @@ export function describeLists({ store, add, nextProperty }: Suite): void {
       expect(await sessionsOf(propertyId, { page })).toEqual([]);
   });
 
+  test('a session of a page that stores nothing on the device is not listed', async () => {
+    const propertyId = nextProperty();
+    const visit = (sessionId: string, visitorId: string) =>
+      collect({ propertyId, sessionId, visitorId, receivedAt: T0 }, [
+        { type: 'pageview', at: T0, url: '/buy' },
+      ]);
+    await add(
+      visit('plain', 'ann'),
+      visit('cookieless-1', 'cookieless-1'),
+      exposures(propertyId, T0, [exposure('cookieless-2', T0)]),
+      goal({ propertyId, sessionId: 'cookieless-3', receivedAt: T0 }),
+    );
+    expect(await sessionsOf(propertyId, {})).toEqual(['plain']);
+    expect(await sessionsOf(propertyId, { page: '/buy' })).toEqual(['plain']);
+    expect(await sessionsOf(propertyId, { visitorId: 'cookieless-1' })).toEqual([]);
+    expect(await sessionsOf(propertyId, { goalId: 'signup' })).toEqual([]);
+  });
+
   test('a visitor is converted or mixed across sessions, and only within the phase', async () => {
     const propertyId = nextProperty();
     const visit = (sessionId: string, visitorId: string, at: number) =>

@@ -22,6 +22,7 @@ import { guardrailsAndUnitsMigration } from './021-guardrails-and-units.ts';
 import { holdoutPeriodMigration } from './022-holdout-period.ts';
 import { accessNotificationsMigration } from './023-access-notifications.ts';
 import { suppressionsMigration } from './025-suppressions.ts';
+import { privacySettingsMigration } from './026-privacy-settings.ts';
 import { timeZoneMigration } from './029-time-zone.ts';
 import { auditMigration } from './030-audit.ts';
 import { oidcStartsAndLatePhasesMigration } from './031-oidc-starts-and-late-phases.ts';
@@ -52,6 +53,7 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   holdoutPeriodMigration,
   accessNotificationsMigration,
   suppressionsMigration,
+  privacySettingsMigration,
   timeZoneMigration,
   auditMigration,
   oidcStartsAndLatePhasesMigration,

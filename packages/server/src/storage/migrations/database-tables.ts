@@ -35,6 +35,7 @@ export interface DatabaseTables
   erasures: ErasureTable;
   aa_verdicts: AaVerdictTable;
   node_journals: NodeJournalTable;
+  daily_salts: DailySaltTable;
 }
 
 interface MigrationTable {
@@ -65,6 +66,8 @@ interface PropertyTable {
   aa_test: Generated<AaTestMode>;
   display_currency: Generated<string>;
   time_zone: Generated<string>;
+  /** JSON object of explicit settings; null: all defaults. */
+  privacy: string | null;
   version: number;
   /** Order of creation, used to sort lists. */
   position: number;
@@ -277,4 +280,12 @@ interface NodeJournalTable {
   /** Of the last accepted request, at `seen_at` or later. */
   position: number;
   seen_at: number;
+}
+
+/** Deleted when the day is over. */
+interface DailySaltTable {
+  /** Days since the Unix epoch, UTC. */
+  day: number;
+  /** 32 random bytes, hex. */
+  salt: string;
 }

@@ -41,6 +41,18 @@ const statistics = members({
   ),
 });
 
+const presetName = (value: unknown) => (isMissing(value) ? 'none' : String(value).toUpperCase());
+
+const privacy = members({
+  allowedParameters: texts('Recorded query parameters'),
+  maskValues: ({ to }) => [
+    to === true
+      ? 'Masks email addresses, tokens and card numbers'
+      : 'No longer masks email addresses, tokens and card numbers',
+  ],
+  preset: field('Privacy preset', presetName),
+});
+
 export const PROPERTY_WORDS: Words = {
   name: field('Name', quoted),
   displayCurrency: field('Currency'),
@@ -48,6 +60,7 @@ export const PROPERTY_WORDS: Words = {
   retentionDays: field('Keeps events', days),
   allowedOrigins: origins,
   holdout: field('Holdout', percentWords),
+  privacy,
   statistics,
   aaTest: field('A/A test'),
   hashSeed: field('Seed'),

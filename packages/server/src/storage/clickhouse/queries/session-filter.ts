@@ -1,3 +1,4 @@
+import { COOKIELESS_PREFIX } from '@switchyard/core/cleaning/cookieless';
 import type { SessionPageQuery } from '../../event-store.ts';
 import type { SessionConditions } from '../../session-conditions.ts';
 import type { SqlValues } from '../client/sql-values.ts';
@@ -24,6 +25,8 @@ export function sessionConditions(
     `SELECT session_id FROM ${tables.of(table)} WHERE ${sessions} AND ${condition}`;
   const scope = { tables, sessions, values, sessionsOf };
   return [
+    // Sessions of pages that store nothing on the device are counted, but not listed.
+    `NOT startsWith(session_id, '${COOKIELESS_PREFIX}')`,
     ...eventConditions(scope, query),
     ...feedbackConditions(scope, query),
     ...clientConditions(scope, query),

@@ -1,3 +1,4 @@
+import { COOKIELESS_PREFIX } from '@switchyard/core/cleaning/cookieless';
 import type { SessionPageQuery } from '../../event-store.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { SqlValues } from '../sql.ts';
@@ -20,6 +21,7 @@ export interface SessionFilter {
 export function filterOf(context: QueryContext, query: SessionPageQuery): SessionFilter | undefined {
   const { visitorId, userId, exposed } = query;
   const conditions = [
+    LISTED,
     ...eventConditions(context, query),
     ...feedbackConditions(context, query),
     ...clientConditions(context, query),
@@ -29,6 +31,8 @@ export function filterOf(context: QueryContext, query: SessionPageQuery): Sessio
   return { isRare: visitorId !== undefined || userId !== undefined || exposed !== undefined, conditions };
 }
 
+/** Sessions of pages that store nothing on the device are counted, but not listed. */
+const LISTED: SessionCondition = () => `NOT starts_with(session_id, '${COOKIELESS_PREFIX}')`;
 const NEVER: SessionCondition = () => 'false';
 
 function eventConditions(
