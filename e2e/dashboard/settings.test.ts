@@ -51,7 +51,7 @@ describe.skipIf(dashboard.isMissing)('general settings', () => {
     await page.reload();
     expect(await page.getByLabel('Days', { exact: true }).inputValue()).toBe('30');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Keeps events: forever → 30 days').waitFor();
+    await page.getByText('Keeps events: 761 days → 30 days').waitFor();
     await confirmReview(page);
     await page.getByText('No unsaved changes').waitFor();
     expect(await stored()).toMatchObject({

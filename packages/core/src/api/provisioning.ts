@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { DEFAULT_RETENTION_DAYS } from '../default-retention.ts';
 import { AaTestMode } from './aa-test.ts';
 import { nullable, oneOf } from './common.ts';
+import { DEFAULT_RETENTION_DAYS } from './default-retention.ts';
 import { ProvisionedPrivacy } from './privacy.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { closed, ID_PATTERN, Id, Line, Name, Owner, Tags, Text, Time } from './provisioning-fields.ts';

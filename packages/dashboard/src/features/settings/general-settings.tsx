@@ -1,5 +1,5 @@
 import { Alert, Select, TagsInput, TextInput } from '@mantine/core';
-import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/default-retention';
+import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/api/default-retention';
 import '../../ui/mantine-form-styles.ts';
 import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';

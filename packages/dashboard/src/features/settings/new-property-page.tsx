@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/api/default-retention';
 import type { NewProperty } from '@switchyard/core/api/management';
-import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/default-retention';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -24,11 +24,7 @@ export class EventIntake {
   }
 
   /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but not stored again. */
-  async record(
-    request: HotRequest,
-    accepted: AcceptedRequest,
-    second?: AcceptedRequest,
-  ): Promise<Recorded> {
+  async record(request: HotRequest, accepted: AcceptedRequest, second?: AcceptedRequest): Promise<Recorded> {
     // The second part is of the same session, so it is suppressed with the first.
     const suppressed = this.#suppress(accepted);
     if (suppressed === 'all') {

@@ -1,7 +1,7 @@
+import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/api/default-retention';
 import { DEFAULT_PRIVACY, MAX_PRESET_RETENTION_DAYS } from '@switchyard/core/api/privacy';
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
-import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/default-retention';
 import { AA_TEST_KEY } from '@switchyard/core/lifecycle/aa-test';
 import { isTimeZone } from '@switchyard/core/time-zone';
 import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
@@ -11,7 +11,6 @@ import type { PropertyConfiguration } from '../../storage/property-configuration
 
 const DEFAULT_CURRENCY = 'USD';
 const DEFAULT_TIME_ZONE = 'UTC';
-
 /** The settings of the property itself, complete. A missing setting keeps its value. */
 export function resolveSettings(
   entry: ProvisionedProperty,
