@@ -129,8 +129,11 @@ export class FlagTimeline {
   /** The clock may have been set back: nothing begins after what was saved later. */
   async #inForceFrom({ at, sequence }: { at: number; sequence: number }, later: number): Promise<number> {
     this.#corrections ??= clockCorrections(this.#database, this.#property.id);
-    const corrected = (await this.#corrections).filter((each) => each.sequence >= sequence);
-    return Math.min(at, later, ...corrected.map((each) => each.at));
+    let from = Math.min(at, later);
+    for (const each of await this.#corrections) {
+      if (each.sequence >= sequence && each.at < from) from = each.at;
+    }
+    return from;
   }
 
   /** As many as may still be read, newest first, and the one before them. */

@@ -23,16 +23,26 @@ export async function sequenceAt(database: Database, propertyId: string, moment:
   return Math.max(saved?.sequence ?? 0, corrected?.sequence ?? 0);
 }
 
-/** The entries that were in force before their own time, by the clock, because it was set back. */
-export function clockCorrections(
+/**
+ * Times by the clock at which an entry, and with it everything before it, was in force although earlier entries have
+ * later times, because the clock was set back.
+ */
+export async function clockCorrections(
   database: Database,
   propertyId: string,
 ): Promise<{ sequence: number; at: number }[]> {
-  return database
+  const recorded = await database
     .selectFrom('clock_corrections')
     .select(['sequence', 'at'])
     .where('property_id', '=', propertyId)
     .execute();
+  const saved = await database
+    .selectFrom('history')
+    .select(['sequence', 'at'])
+    .where('property_id', '=', propertyId)
+    .whereRef('ordered_at', '>', 'at')
+    .execute();
+  return [...recorded, ...saved];
 }
 
 /** The clock was set back to `since`, and shows `now`: what has later times is in force since then, also by the clock. */

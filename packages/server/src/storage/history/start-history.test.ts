@@ -79,7 +79,7 @@ describe('the history of an installation that is older than it', () => {
         expect(entries[0]?.changes).toEqual([
           { pointer: '', after: JSON.parse(JSON.stringify(HistoryState.of(property).serialize())) },
         ]);
-        expect(await verifyHistory(database, id, property)).toEqual({ entries: 1 });
+        expect(await verifyHistory(database, id, property)).toEqual({ entries: 1, redacted: 0 });
       }
     });
   });
@@ -127,6 +127,6 @@ describe('the history of an installation that is older than it', () => {
     ]);
     const { code, stdout } = await switchyard(server, 'doctor');
     expect(code, stdout).toBe(0);
-    expect(stdout).toMatch(/^ok {4}History .*properties: 2, entries: 5$/m);
+    expect(stdout).toMatch(/^ok {4}History .*properties: 2, entries: 5, redacted: 0$/m);
   });
 });

@@ -64,7 +64,7 @@ async function createHistory(schema: SchemaModule): Promise<void> {
   await schema
     .createIndex('history_times')
     .on('history')
-    .columns(['property_id', 'sequence', 'at'])
+    .columns(['property_id', 'sequence', 'at', 'ordered_at'])
     .execute();
   await schema
     .createTable('history_snapshots')
