@@ -198,6 +198,9 @@ describe('configuration has one writer', () => {
     const allowed = [
       'packages/server/src/configuration-stores.ts',
       'packages/server/src/storage/changes/configuration-writer.ts',
+      // Redaction replaces text of the history, and changes no configuration.
+      'packages/server/src/storage/history/redact-history.ts',
+      'packages/server/src/storage/history/rewrite-entries.ts',
     ];
     const stores = sources.filter((file) => /-store\.ts$/.test(file) && writesConfiguration(file));
     const found = stores.flatMap((store) => {

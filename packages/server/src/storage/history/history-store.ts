@@ -62,6 +62,21 @@ async function insertInChunks(database: Database, rows: readonly HistoryRow[]): 
   }
 }
 
+/** Without the salt of the commitment to the original text. */
+export async function replaceText(
+  database: Database,
+  propertyId: string,
+  sequence: number,
+  text: HistoryText,
+): Promise<void> {
+  await database
+    .updateTable('history')
+    .set({ ...text, salt: null })
+    .where('property_id', '=', propertyId)
+    .where('sequence', '=', sequence)
+    .execute();
+}
+
 function toRow(
   entry: NewEntry,
   context: ChangeContext,

@@ -15,7 +15,7 @@ import {
   redactText,
 } from './redacted-text.ts';
 import { rewriteEntries } from './rewrite-entries.ts';
-import { readSnapshot, snapshotSequences } from './snapshot-store.ts';
+import { readSnapshot, replaceSnapshot, snapshotSequences } from './snapshot-store.ts';
 import { verifyHistory } from './verify-history.ts';
 
 /** Small, because an entry can be as large as a configuration. */
@@ -156,11 +156,6 @@ async function redactSnapshots(database: Database, propertyId: string, redact: R
   for (const sequence of await snapshotSequences(database, propertyId)) {
     const state = await readSnapshot(database, propertyId, sequence);
     if (!isChanged(state, redact)) continue;
-    await database
-      .updateTable('history_snapshots')
-      .set({ state: JSON.stringify(redactJson(state, redact)) })
-      .where('property_id', '=', propertyId)
-      .where('sequence', '=', sequence)
-      .execute();
+    await replaceSnapshot(database, propertyId, sequence, redactJson(state, redact) as SerializedState);
   }
 }

@@ -1,7 +1,7 @@
 import { appendAudit } from '../audit/audit-log.ts';
 import type { Database } from '../database.ts';
 import type { HistoryText } from './history-chain.ts';
-import type { HistoryRow } from './history-store.ts';
+import { type HistoryRow, replaceText } from './history-store.ts';
 
 export interface RewrittenEntry extends Pick<HistoryRow, 'property_id' | 'sequence'> {
   text: HistoryText;
@@ -13,12 +13,7 @@ export interface RewrittenEntry extends Pick<HistoryRow, 'property_id' | 'sequen
  */
 export async function rewriteEntries(database: Database, entries: readonly RewrittenEntry[]): Promise<void> {
   for (const { property_id, sequence, text } of entries) {
-    await database
-      .updateTable('history')
-      .set({ ...text, salt: null })
-      .where('property_id', '=', property_id)
-      .where('sequence', '=', sequence)
-      .execute();
+    await replaceText(database, property_id, sequence, text);
   }
   await appendAudit(
     database,

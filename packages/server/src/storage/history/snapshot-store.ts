@@ -55,3 +55,17 @@ export async function readSnapshot(
     .executeTakeFirstOrThrow();
   return JSON.parse(state);
 }
+
+export async function replaceSnapshot(
+  database: Database,
+  propertyId: string,
+  sequence: number,
+  state: SerializedState,
+): Promise<void> {
+  await database
+    .updateTable('history_snapshots')
+    .set({ state: JSON.stringify(state) })
+    .where('property_id', '=', propertyId)
+    .where('sequence', '=', sequence)
+    .execute();
+}
