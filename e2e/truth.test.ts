@@ -5,12 +5,11 @@
  * `E2E_SEED=… npx vitest run e2e/truth.test.ts` repeats a run. `TRUTH_HISTORIES` (default: 5; on ClickHouse 1) is the
  * number of histories, and `TRUTH_MOMENTS` (default: 220) their size.
  */
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AdjustableClock } from '../packages/server/src/testing/adjustable-clock.ts';
 import { WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { createPostgresDatabase, hasPostgres } from '../packages/server/src/testing/databases.ts';
 import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
+import { type Engine, enginesForTest } from './support/engines.ts';
 import { metric, until } from './support/nodes.ts';
 import { SeededRandom } from './support/random.ts';
 import { disagreements } from './truth/check.ts';
@@ -35,49 +34,12 @@ const CHECKPOINTS = [0.55, 1];
 /** Against hanging only: an emulated engine on a busy machine takes half a minute for a report. */
 const TIMEOUT_MS = 3_600_000;
 
-interface Engine {
-  name: string;
-  histories: number;
-  /** The server answers with late figures if the engine is slow, so a test waits until everything is stored. */
-  isRemote: boolean;
-  /** What the server needs, and how it is removed. */
-  open: () => Promise<{ env: Record<string, string>; close: () => Promise<void> }>;
-}
-
-const clickhouse = inject('clickhouseUrl');
 const histories = (standard: number) => Number(process.env.TRUTH_HISTORIES ?? standard);
-const engines: Engine[] = [
-  {
-    name: 'DuckDB',
-    histories: histories(5),
-    isRemote: false,
-    open: async () => ({ env: {}, close: async () => {} }),
-  },
-];
-if (clickhouse !== undefined && hasPostgres()) {
-  engines.push({
-    name: 'ClickHouse',
-    histories: histories(1),
-    isRemote: true,
-    open: () => openDatabases(clickhouse),
-  });
-}
-
-async function openDatabases(clickhouseUrl: string) {
-  const name = `truth_${randomBytes(6).toString('hex')}`;
-  const clickhouse = (statement: string) =>
-    fetch(clickhouseUrl, { method: 'POST', body: statement }).then((response) => response.text());
-  // The first request starts the engine, which takes longer than a server waits for an answer.
-  await clickhouse('SELECT 1');
-  const postgres = await createPostgresDatabase({ empty: true });
-  return {
-    env: { DATABASE_URL: postgres.url, CLICKHOUSE_URL: `${clickhouseUrl}/${name}` },
-    close: async () => {
-      await clickhouse(`DROP DATABASE IF EXISTS ${name}`);
-      await postgres.remove();
-    },
-  };
-}
+const engines = enginesForTest().map((engine) => {
+  // The server answers with late figures if the engine is slow, so a test waits until everything is stored.
+  const isRemote = engine.name === 'ClickHouse';
+  return { ...engine, isRemote, histories: histories(isRemote ? 1 : 5) };
+});
 
 describe.each(engines)(
   'on $name, all numbers are those of the list of events',

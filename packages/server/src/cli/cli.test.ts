@@ -291,8 +291,8 @@ describe('forget', () => {
       forget('--property', 'shop', '--visitor', 'v', '--timeout', 'soon'),
     ]);
     expect(outcomes.map(({ code, stderr }) => `${code} ${stderr.trim()}`)).toEqual([
-      '1 switchyard: Pass exactly one of --visitor, --user and --session.',
-      '1 switchyard: Pass exactly one of --visitor, --user and --session.',
+      '1 switchyard: Pass exactly one of --visitor, --user, --session, --feedback and --metadata.',
+      '1 switchyard: Pass exactly one of --visitor, --user, --session, --feedback and --metadata.',
       '1 switchyard: There is no property "shpo". Existing properties: shop.',
       '1 switchyard: --timeout must be a number of seconds.',
     ]);
