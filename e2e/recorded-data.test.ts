@@ -123,10 +123,10 @@ describe.skipIf(isMissing)('the entry for private pages in Chromium', () => {
       await flush(page);
       expect(await storedOnDevice()).toEqual({ cookies: [], storage: [] });
     }
+    expect(consoleMessages).toEqual([]);
     expect(seen[1]).toEqual(seen[0]);
     expect(seen[0]).toEqual([expect.stringMatching(/^(Buy|Get it)$/), expect.stringMatching(/^cookieless-/)]);
     expect(bodies.join()).toContain('too early');
-    expect(consoleMessages).toEqual([]);
     const { body } = await server.send('GET', '/v1/sessions?propertyId=shop', { key: SECRET_KEY });
     expect(JSON.stringify(body)).not.toContain('cookieless-');
   });

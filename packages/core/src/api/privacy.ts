@@ -40,7 +40,7 @@ export const ProvisionedPrivacy = Type.Object(
 export type ProvisionedPrivacy = Static<typeof ProvisionedPrivacy>;
 
 /** 25 months, the most that the preset allows. */
-export const MAX_PRESET_RETENTION_DAYS = 762;
+export const MAX_PRESET_RETENTION_DAYS = 761;
 
 export type PrivacySettings = Readonly<Required<Static<typeof ProvisionedPrivacy>>>;
 

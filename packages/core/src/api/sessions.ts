@@ -73,6 +73,10 @@ export const CollectBody = Type.Object(
 );
 export type CollectBody = Static<typeof CollectBody>;
 
+export const DailyIdentityQuery = Type.Object({
+  key: Type.Optional(Type.String({ description: 'The public key, for requests without a preflight' })),
+});
+
 export const DailyIdentityBody = Type.Object(
   { propertyId: PropertyId, apiKey: PageApiKey },
   { title: 'DailyIdentityBody', examples: [{ propertyId: 'shop' }] },

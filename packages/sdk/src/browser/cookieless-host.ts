@@ -3,6 +3,7 @@ import { SESSION_COOKIE, VISITOR_COOKIE } from '../client/identity.ts';
 
 /** Keeps everything in the memory of the page; visitor and session have the given id. */
 export function withoutStorage(host: Host, id: () => string): void {
+  const { announceConsent } = host;
   const values = new Map<string, string>();
   host.store = {
     get(key) {
@@ -18,4 +19,8 @@ export function withoutStorage(host: Host, id: () => string): void {
   };
   host.readCookies = () => '';
   host.writeCookie = () => {};
+  // Other tabs must stop with this one; they start by themselves.
+  host.announceConsent = (key, isGranted) => {
+    if (!isGranted) announceConsent?.(key, isGranted);
+  };
 }

@@ -9,6 +9,7 @@ import { fetchDailyIdentity, waitForIdentity } from './daily-identity.ts';
 import { fixVisitorCookie } from './fixed-visitor-cookie.ts';
 import { openSwitchyard } from './open-switchyard.ts';
 import { createPageHost } from './page-host.ts';
+import { hasPrivacySignal } from './privacy-signal.ts';
 
 export type { Attributes, SplitTesting, SplitTests } from '../client/browser-client.ts';
 export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
@@ -66,8 +67,12 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   );
   if (identity !== 'day' || typeof document === 'undefined')
     return switchyard as unknown as Switchyard<Schema>;
-  const identified = waitForIdentity(switchyard, settings.consent !== 'required', async () => {
-    id = await fetchDailyIdentity(settings);
-  });
+  const identified = waitForIdentity(
+    switchyard,
+    settings.consent !== 'required' && !hasPrivacySignal(),
+    async () => {
+      id = await fetchDailyIdentity(settings);
+    },
+  );
   return identified as unknown as Switchyard<Schema>;
 }

@@ -3,6 +3,7 @@ import {
   CollectBody,
   DailyIdentity,
   DailyIdentityBody,
+  DailyIdentityQuery,
   SessionDetail,
   SessionParams,
   SessionQuery,
@@ -104,7 +105,7 @@ function registerDailyIdentity(api: ApiRoutes, { auth, dailySalt }: Dependencies
       description:
         'A hash of property, client address and user agent with a secret that is deleted when the day (UTC) is over, so that nobody can compute it again. Sessions with such an id are counted, but not listed.',
       key: 'public',
-      querystring: PageQuery,
+      querystring: DailyIdentityQuery,
       body: DailyIdentityBody,
       responses: {
         200: {
