@@ -1,4 +1,12 @@
-import { AGENTS, HOUR_MS, MINUTE_MS, type Moment, type PageEvent, type Subject } from './visits.ts';
+import {
+  AGENTS,
+  type Collect,
+  HOUR_MS,
+  MINUTE_MS,
+  type Moment,
+  type PageEvent,
+  type Subject,
+} from './visits.ts';
 
 const MAX_AGE_MS = 72 * HOUR_MS;
 const MAX_AHEAD_MS = 5 * MINUTE_MS;
@@ -37,8 +45,12 @@ export interface Session {
 /** Everything that was sent, as a list. */
 export class VisitLog {
   #facts: Fact[] = [];
+  /** Ids of erased people, about whom nothing more is stored. */
+  readonly #suppressed = new Set<string>();
 
-  add(moment: Moment): void {
+  add(sent: Moment): void {
+    const moment = this.#withoutSuppressed(sent);
+    if (moment === undefined) return;
     const { at, request } = moment;
     const push = (type: Fact['type'], time: number, fromBrowser: boolean, page?: PageEvent) => {
       const bot = 'agent' in request && request.agent === 'crawler';
@@ -80,6 +92,9 @@ export class VisitLog {
   expire(before: number): string[] {
     const old = this.#facts.filter(({ at, expired }) => at < before && !expired);
     for (const fact of old) fact.expired = true;
+    // What comes later in a session of which nothing is left is a new session.
+    const sessions = new Set(this.facts().map(({ sessionId }) => sessionId));
+    this.#facts = this.#facts.filter(({ expired, sessionId }) => !expired || sessions.has(sessionId));
     const kept = new Set(this.facts().flatMap(({ moment }) => secretsOf(moment)));
     return old.flatMap(({ moment }) => secretsOf(moment)).filter((text) => !kept.has(text));
   }
@@ -92,6 +107,22 @@ export class VisitLog {
     return [...erased].flatMap(({ moment }) => secretsOf(moment)).filter((text) => !kept.has(text));
   }
 
+  /** Undefined: all of it is about somebody who was erased. */
+  #withoutSuppressed(moment: Moment): Moment | undefined {
+    const { request } = moment;
+    const has = (id: string | undefined) => id !== undefined && this.#suppressed.has(id);
+    if (has(request.sessionId)) return undefined;
+    if (request.kind !== 'collect') return moment;
+    if (has(request.visitorId)) {
+      // Later requests of the session do not name the visitor.
+      this.#suppressed.add(request.sessionId);
+      return undefined;
+    }
+    if (!has(request.userId)) return moment;
+    const { userId: _, ...anonymous } = request;
+    return { ...moment, request: anonymous };
+  }
+
   #factsOf(subject: Subject): Fact[] {
     if ('metadata' in subject) {
       const { key, value } = subject.metadata;
@@ -99,12 +130,34 @@ export class VisitLog {
         ({ moment: { request } }) => 'metadata' in request && request.metadata?.[key] === value,
       );
     }
-    const sessions = new Set(
-      this.sessions()
-        .filter((it) => Object.entries(subject).every(([name, id]) => it[name as 'sessionId'] === id))
-        .map(({ sessionId }) => sessionId),
+    const visitors = 'visitorId' in subject ? [subject.visitorId] : this.#visitorsOf(subject);
+    const collects = this.#collects().filter(
+      ({ visitorId, userId }) =>
+        visitors.includes(visitorId) || ('userId' in subject && userId === subject.userId),
     );
+    const sessions = new Set<string | undefined>(collects.map(({ sessionId }) => sessionId));
+    if ('sessionId' in subject) sessions.add(subject.sessionId);
+    for (const id of [...Object.values(subject), ...visitors, ...sessions])
+      this.#suppressed.add(id as string);
     return this.#facts.filter(({ sessionId }) => sessionId !== undefined && sessions.has(sessionId));
+  }
+
+  /** The visitors who were this user and no other. */
+  #visitorsOf(subject: { sessionId: string } | { userId: string }): string[] {
+    if (!('userId' in subject)) return [];
+    const collects = this.#collects();
+    const visitors = new Set(
+      collects.flatMap(({ userId, visitorId }) => (userId === subject.userId ? [visitorId] : [])),
+    );
+    return [...visitors].filter((id) =>
+      collects.every(
+        ({ userId, visitorId }) => visitorId !== id || userId === undefined || userId === subject.userId,
+      ),
+    );
+  }
+
+  #collects(): Collect[] {
+    return this.#facts.flatMap(({ moment: { request } }) => (request.kind === 'collect' ? [request] : []));
   }
 
   /** Sessions of which something is stored. */

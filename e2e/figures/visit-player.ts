@@ -65,7 +65,7 @@ export class VisitPlayer {
 
   async #request(method: string, url: string, body?: object): Promise<TestResponse['body']> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
-    if (method === 'PATCH') headers['if-match'] = '*';
+    if (method === 'PATCH' || method === 'DELETE') headers['if-match'] = '*';
     const response = await this.server.call(method, url, { headers, ...(body && { body }) });
     if (response.status >= 300) throw new Error(`${method} ${url}: ${response.status} ${response.text}`);
     return response.body;

@@ -43,7 +43,7 @@ export interface PageEvent {
   timestamp?: number;
 }
 
-interface Collect {
+export interface Collect {
   kind: 'collect';
   agent: AgentName;
   sessionId: string;
