@@ -35,7 +35,9 @@ const start = async (options: StartOptions) => {
 
 /** Sends four events and notes on one of them; returns texts that only these contain. */
 async function visit(propertyId: string, goalId: string, owner: Browser): Promise<string[]> {
-  const [sessionId, visitorId, url, message, idempotencyKey, notes] = Array.from({ length: 6 }, uniqueText);
+  const [sessionId, visitorId, message, idempotencyKey, notes] = Array.from({ length: 5 }, uniqueText);
+  // Not so long that it is masked as a token.
+  const url = uniqueText().slice(0, 20);
   const send = async (kind: 'public' | 'secret', path: string, fields: object, headers = {}) => {
     const key = keyOf(kind, propertyId);
     const response = await server.send('POST', path, { key, body: { propertyId, ...fields }, headers });

@@ -10,21 +10,24 @@ afterEach(() => closeShop(shop));
 
 const provision = sampleWith({ retentionDays: 1 });
 
+/** Not so long that it is masked as a token. */
+const shortText = () => uniqueText().slice(0, 20);
+
 /** Sends everything that can be stored about a visit; returns texts that only this visit contains. */
 async function visit(): Promise<string[]> {
-  const [sessionId, visitorId, email, page, message] = Array.from({ length: 5 }, uniqueText);
+  const [sessionId, visitorId, note, page, message] = Array.from({ length: 5 }, shortText);
   await accepted(
     shop.collect({
       sessionId,
       visitorId,
-      attributes: { email },
+      attributes: { note },
       events: [{ type: 'pageview', url: `https://shop.example/${page}` }],
     }),
     shop.expose({ splitTestKey: 'hero', variationKey: 'b', sessionId }),
     shop.increment({ goalId: 'signup', sessionId }, { 'idempotency-key': uniqueText() }),
     shop.submit({ feedbackTypeId: 'nps', sessionId, message }),
   );
-  return [sessionId, visitorId, email, page, message] as string[];
+  return [sessionId, visitorId, note, page, message] as string[];
 }
 
 const traces = (texts: readonly string[]) => storedTraces(shop.server.dataDir, texts);

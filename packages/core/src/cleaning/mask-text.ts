@@ -21,6 +21,11 @@ const MAX_CARD_LENGTH = 73;
 /** Lengths and first digits of cards; times, also when written as digits of a date, look different. */
 const CARD = /^(?:3\d{13,14}|[2-6]\d{15,18})$/;
 
+const MASK = /\[(?:email|token|card)\]/;
+
+/** Whether something was masked in a value, so that what it was is not known. */
+export const isMasked = (value: unknown): boolean => typeof value === 'string' && MASK.test(value);
+
 /** Replaces what looks like an email address, a token or a card number by `[email]`, `[token]` or `[card]`. */
 export function maskText(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;

@@ -1,3 +1,4 @@
+import { isMasked } from '../cleaning/mask-text.ts';
 import type { Context } from './attribute-values.ts';
 
 /** What the service knows of a session. */
@@ -20,7 +21,8 @@ export const SESSION_IDS = ['sessionId', 'visitorId', 'userId'] as const;
 const UNKNOWN = 'unknown';
 
 /**
- * The context in which flags are evaluated for a session: its attributes, and what they do not say.
+ * The context in which flags are evaluated for a session: its attributes, and what they do not say. Values that were
+ * masked when they were stored are not known.
  *
  * @example sessionContext({ plan: 'pro' }, session) // { plan: 'pro', visitorId: 'v1', device: 'mobile', … }
  */
@@ -31,6 +33,8 @@ export function sessionContext(
   const known = [...SESSION_IDS, ...SESSION_FIELDS]
     .map((name) => [name, session[name] ?? null] as const)
     .filter(([, value]) => value !== null && value !== UNKNOWN);
-  const given = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined);
+  const given = Object.entries(attributes).filter(
+    ([, value]) => value !== null && value !== undefined && !isMasked(value),
+  );
   return Object.fromEntries([...known, ...given]);
 }

@@ -26,7 +26,9 @@ const session = (
 ) => shop.collect({ sessionId, visitorId, ...(attributes && { attributes }) }, headers);
 
 beforeAll(async () => {
-  shop = await openShop({ env: WITH_OWNER, provision: sampleWith({ flags: [DEPENDENT] }) });
+  // The rule on email needs the addresses.
+  const provision = sampleWith({ flags: [DEPENDENT], privacy: { maskValues: false } });
+  shop = await openShop({ env: WITH_OWNER, provision });
   manager = new PropertyManager(await ownerBrowser(shop.server));
   await accepted(
     session('a1', 'ada', { plan: 'beta', email: 'ada@shop.example' }),

@@ -34,7 +34,7 @@ const requests = exposuresAt(NOW, [
 
 let shop: Shop;
 beforeAll(async () => {
-  const provision = sampleWith({ splitTests });
+  const provision = sampleWith({ splitTests, retentionDays: null });
   const runningSince = NOW - 400 * DAY_MS;
   shop = new Shop(await startServerWithHistory({ provision, requests, runningSince }));
 });
