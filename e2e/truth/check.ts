@@ -165,9 +165,8 @@ async function checkProgress(player: Player, history: History, now: number): Pro
   const found: string[] = [];
   const recorded = recordedUntil(history, now);
   for (const goal of history.setup.goals) {
-    for (const days of [3.3, 30]) {
+    for (const days of [3.4, 30.1]) {
       const [from, to] = [Math.round(now - days * DAY_MS), now + 1];
-      // Without crawlers: see `e2e/figures.test.ts`.
       const query = { goalId: goal.id, from: String(from), to: String(to), bots: 'include' };
       const { body } = await player.read('/v1/goals/progress', query);
       const expected = expectedProgress(recorded, goal, from, to);

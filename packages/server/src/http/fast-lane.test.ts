@@ -25,7 +25,13 @@ const auth = new Authentication({
   publicUrl: undefined,
 });
 const api = new ApiRoutes(app, auth, fastLane);
-const description = { tag: 'Operation', summary: 'Test', key: 'secret', responses: {} } as const;
+const description = {
+  tag: 'Operation',
+  summary: 'Test',
+  key: 'secret',
+  responses: {},
+  anyQuery: true,
+} as const;
 
 let inFastify = 0;
 let handled = 0;

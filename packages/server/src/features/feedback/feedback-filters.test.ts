@@ -79,7 +79,8 @@ it.each(rows)('$query: the same entries in the list, the summary and the export'
 
 describe('the summary', () => {
   it('counts types, options, statuses and buckets', async () => {
-    const { from, to, series, previous, ...rest } = await summary();
+    const { from, to, series, previous, previousPeriod, timeZone, ...rest } = await summary();
+    expect([previousPeriod, timeZone]).toEqual([{ from: from - (to - from), to: from }, 'UTC']);
     expect(to - from).toBe(30 * DAY_MS);
     expect(rest).toEqual({
       complete: true,
@@ -99,7 +100,7 @@ describe('the summary', () => {
     });
     expect(previous).toEqual({ total: 0 });
     expect([30, 31]).toContain(series.length);
-    expect(series[0]).toEqual({ at: expect.any(Number), total: 0, counts: [0, 0, 0] });
+    expect(series[0]).toEqual({ at: expect.any(Number), total: 0, counts: [0, 0, 0], partial: true });
     const sum = (pick: (bucket: Body) => number) =>
       series.reduce((total: number, bucket: Body) => total + pick(bucket), 0);
     expect([sum(({ total }) => total), sum(({ counts }) => counts[0])]).toEqual([5, 2]);
