@@ -49,8 +49,15 @@ describe.skipIf(isMissing)('consent in several tabs', () => {
       await other.evaluate(() => sy.setConsent(true));
       await flush(other);
     }
-    const stored = (await sessionsOf(server, id)).map(sorted);
-    expect(stored[0]!.length).toBe(before[0]!.length + 2);
+    const stored = await waitFor('the page views of both tabs', async () => {
+      const found = (await sessionsOf(server, id)).map(sorted);
+      return found[0]!.length === before[0]!.length + 2 && found;
+    });
+    // So that a slow machine does not send the next events before consent is withdrawn.
+    for (const other of others) {
+      await other.clock.install();
+      await other.clock.pauseAt(Date.now() + 60_000);
+    }
     const requests = watchRequests(context, server.url);
     for (const other of others) await other.evaluate(() => sy.track('not sent yet'));
     await page.evaluate(() => sy.setConsent(false));
