@@ -8,7 +8,10 @@ import { Dashboard } from '../support/dashboard.ts';
 const HOUR_MS = 3_600_000;
 const clock = new AdjustableClock();
 const planned = (key: string, schedule: object) => ({
-  ...{ key, type: 'id', variations: [{ key: 'control', weight: 1 }], goals: ['signup'] },
+  key,
+  type: 'id',
+  variations: [{ key: 'control', weight: 1 }],
+  goals: ['signup'],
   ...schedule,
 });
 const startAt = Date.now() + HOUR_MS;

@@ -26,7 +26,8 @@ const dashboard = await Dashboard.open({
         conditions: [{ attribute: 'email', operator: 'endsWith', values: ['@shop.example'] }],
       },
       {
-        ...{ id: 'unused', name: 'Unused' },
+        id: 'unused',
+        name: 'Unused',
         conditions: [{ attribute: 'visitorId', operator: 'equals', values: ['nobody'] }],
       },
     ],

@@ -220,7 +220,11 @@ function registerManagement(
     parts;
   const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
   registerManagementRoutes(api, {
-    ...{ writer, database, idempotency, clock, streams },
+    writer,
+    database,
+    idempotency,
+    clock,
+    streams,
     resolve,
     redactHistory: async (propertyId, wanted, dryRun) => {
       const stores = configurationStores;

@@ -168,7 +168,12 @@ export const GoalProgress = Type.Object(
         previousSeries: [
           {
             at: 1767139200000,
-            ...{ total: 0, count: 0, gross: 0, reversed: 0, increments: 0, decrements: 0 },
+            total: 0,
+            count: 0,
+            gross: 0,
+            reversed: 0,
+            increments: 0,
+            decrements: 0,
           },
         ],
         bots: { increments: 1, decrements: 0 },

@@ -202,8 +202,19 @@ describe('doctor', () => {
     expect(healthy).toMatchObject({ code: 0, stderr: '' });
     const names = healthy.stdout.split('\n').map((line) => line.slice(6, 26).trim());
     expect(names.filter((name) => name !== '' && !name.startsWith('→'))).toEqual([
-      ...['Node.js', 'SQLite', 'DuckDB', 'Data directory', 'Permissions', 'Disk space', 'Clock'],
-      ...['Configuration', 'History', 'Access', 'Journal', 'Idempotency keys', 'Event store'],
+      'Node.js',
+      'SQLite',
+      'DuckDB',
+      'Data directory',
+      'Permissions',
+      'Disk space',
+      'Clock',
+      'Configuration',
+      'History',
+      'Access',
+      'Journal',
+      'Idempotency keys',
+      'Event store',
     ]);
   });
 

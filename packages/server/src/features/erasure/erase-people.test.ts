@@ -117,7 +117,10 @@ test.each(['1', '2'])(
         shop.increment({ goalId: 'signup', sessionId: 'before-sign-in', metadata: { note: 'late-goal' } }),
         shop.submit({ feedbackTypeId: 'nps', option: 'good', message: 'late-words', sessionId: 'signed-in' }),
         shop.expose({
-          ...{ splitTestKey: 'hero', variationKey: 'b', sessionId: 'shared-by-ann', timestamp: Date.now() },
+          splitTestKey: 'hero',
+          variationKey: 'b',
+          sessionId: 'shared-by-ann',
+          timestamp: Date.now(),
         }),
       );
     await late();
@@ -171,7 +174,11 @@ test('a restore from an older backup erases again what was erased since', async 
     const dataDir = join(scratch, name);
     const restored = await switchyardWith(
       { DATA_DIR: dataDir },
-      ...['restore', backup, '--suppressions', suppressions, '--json'],
+      'restore',
+      backup,
+      '--suppressions',
+      suppressions,
+      '--json',
     );
     expect(restored.code, restored.stderr).toBe(0);
     expect(JSON.parse(restored.stdout).erased).toBeGreaterThan(0);
@@ -181,7 +188,10 @@ test('a restore from an older backup erases again what was erased since', async 
   writeFileSync(broken, '{}');
   const refused = await switchyardWith(
     { DATA_DIR: join(scratch, 'none') },
-    ...['restore', backup, '--suppressions', broken],
+    'restore',
+    backup,
+    '--suppressions',
+    broken,
   );
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not a list of suppressions/) });
 

@@ -56,7 +56,11 @@ function lineOf(entry: FeedbackWithState): string {
   const { sessionId, visitorId, userId, metadata, bot } = entry;
   const values = [
     ...[id, new Date(createdAt).toISOString(), feedbackTypeId, option, message, status, notes],
-    ...[sessionId, visitorId, userId, metadata, String(bot)],
+    sessionId,
+    visitorId,
+    userId,
+    metadata,
+    String(bot),
   ];
   return csvRow(values.map((value) => value ?? ''));
 }

@@ -50,7 +50,10 @@ describe('days of a time zone', () => {
     expect(spring.current.count).toBe(71);
     const until = at('2026-10-26T00:00+01:00');
     const autumn = await progress('Europe/Berlin', {
-      ...{ from: at('2026-10-25T00:00+02:00'), to: until, now: until, interval: 'hour' },
+      from: at('2026-10-25T00:00+02:00'),
+      to: until,
+      now: until,
+      interval: 'hour',
     });
     expect(counts(autumn.series)).toEqual(Array(25).fill(1));
     // The second of two equal hours has no counterpart.
@@ -77,7 +80,8 @@ describe('the previous period', () => {
   test('of the last days is as many days before, until the same time', async () => {
     const now = at('2026-05-13T10:00Z');
     const { series, previousSeries, previousPeriod } = await progress('UTC', {
-      ...{ from: at('2026-05-07T00:00Z'), now },
+      from: at('2026-05-07T00:00Z'),
+      now,
     });
     expect(counts(series)).toEqual([24, 24, 24, 24, 24, 24, [10]]);
     expect(counts(previousSeries)).toEqual([24, 24, 24, 24, 24, 24, [10]]);
@@ -86,7 +90,8 @@ describe('the previous period', () => {
 
   test('of whole days is as many whole days before, also across a clock change', async () => {
     const { previousPeriod, current, previous } = await progress('Europe/Berlin', {
-      ...{ from: at('2026-03-29T00:00+01:00'), to: at('2026-03-30T00:00+02:00') },
+      from: at('2026-03-29T00:00+01:00'),
+      to: at('2026-03-30T00:00+02:00'),
       now: at('2026-05-13T10:00Z'),
     });
     expect(previousPeriod).toEqual({ from: at('2026-03-28T00:00+01:00'), to: at('2026-03-29T00:00+01:00') });
@@ -95,7 +100,8 @@ describe('the previous period', () => {
 
   test('of days that are not over ends at the same time', async () => {
     const { series, previousSeries, previous } = await progress('UTC', {
-      ...{ from: at('2026-05-12T00:00Z'), to: at('2026-05-15T00:00Z') },
+      from: at('2026-05-12T00:00Z'),
+      to: at('2026-05-15T00:00Z'),
       now: at('2026-05-13T10:00Z') - 1,
     });
     expect(counts(series)).toEqual([24, [24], [24]]);
@@ -110,7 +116,9 @@ describe('the previous period', () => {
     const month = await progress('UTC', { from: at('2026-05-01T00:00Z'), now, compare: 'month' });
     expect(month.previousPeriod).toEqual({ from: at('2026-04-01T00:00Z'), to: at('2026-04-13T10:00Z') });
     const long = await progress('UTC', {
-      ...{ from: at('2026-03-01T00:00Z'), now: at('2026-03-30T10:00Z'), compare: 'month' },
+      from: at('2026-03-01T00:00Z'),
+      now: at('2026-03-30T10:00Z'),
+      compare: 'month',
     });
     expect(long.previousPeriod).toEqual({ from: at('2026-02-01T00:00Z'), to: at('2026-03-01T00:00Z') });
     expect(counts(long.previousSeries)).toEqual([...Array(28).fill(24), null, null]);
@@ -126,7 +134,9 @@ describe('the previous period', () => {
 
   test('by week has the same days of each week', async () => {
     const { series, previousSeries, previous } = await progress('UTC', {
-      ...{ from: at('2026-05-04T00:00Z'), now: at('2026-05-13T10:00Z'), interval: 'week' },
+      from: at('2026-05-04T00:00Z'),
+      now: at('2026-05-13T10:00Z'),
+      interval: 'week',
     });
     expect(counts(series)).toEqual([7 * 24, [58]]);
     expect(counts(previousSeries)).toEqual([7 * 24, [58]]);

@@ -27,7 +27,9 @@ beforeAll(async () => {
   await accepted(
     ...many,
     shop.collect({
-      ...{ sessionId: 'long', visitorId: 'ann-phone', attributes: { plan: 'pro' } },
+      sessionId: 'long',
+      visitorId: 'ann-phone',
+      attributes: { plan: 'pro' },
       events: [{ type: 'pageview', url: 'https://shop.example/', title: 'Home' }],
     }),
     shop.collect({ sessionId: 'before', visitorId: 'ann-phone' }),
@@ -48,7 +50,10 @@ afterAll(async () => {
 
 function expectAnn(file: Body, person: object): void {
   expect(file).toMatchObject({
-    ...{ format: 'switchyard-person', version: 1, propertyId: 'shop', person },
+    format: 'switchyard-person',
+    version: 1,
+    propertyId: 'shop',
+    person,
     exportedAt: expect.any(Number),
     visitors: ['ann-phone'],
   });

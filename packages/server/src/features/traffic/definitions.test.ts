@@ -17,7 +17,8 @@ beforeAll(async () => {
   const visit = (sessionId: string, userAgent: string, ...views: object[]) =>
     shop.collect(
       {
-        ...{ sessionId, visitorId: `v-${sessionId}` },
+        sessionId,
+        visitorId: `v-${sessionId}`,
         events: views.map((it) => ({ type: 'pageview', ...it })),
       },
       { 'user-agent': userAgent },

@@ -74,8 +74,11 @@ export function describeErasure({ store, add, nextProperty }: Suite): void {
     const visit = (propertyId: string, sessionId: string, visitorId: string) =>
       collect({ propertyId, receivedAt: T0, sessionId, visitorId, userId: `user-of-${visitorId}` });
     await add(
-      ...[visit(one, 's1', 'ann'), visit(one, 's2', 'bob'), visit(one, 's3', 'cid')],
-      ...[visit(two, 's1', 'ann'), visit(two, 's2', 'dan')],
+      visit(one, 's1', 'ann'),
+      visit(one, 's2', 'bob'),
+      visit(one, 's3', 'cid'),
+      visit(two, 's1', 'ann'),
+      visit(two, 's2', 'dan'),
     );
     const erasures = await store().forget([
       { propertyId: one, visitorId: 'ann' },
@@ -96,16 +99,25 @@ export function describeErasure({ store, add, nextProperty }: Suite): void {
     const visit = (sessionId: string, visitorId: string, userId?: string) =>
       collect({ propertyId, sessionId, visitorId, receivedAt: T0, ...(userId && { userId }) });
     await add(
-      ...[visit('before', 'ann-phone'), visit('ann-1', 'ann-phone', 'ann'), visit('ann-2', 'ann-pc', 'ann')],
-      ...[visit('shared-ann', 'family', 'ann'), visit('shared-bob', 'family', 'bob')],
-      ...[visit('shared-none', 'family'), visit('other', 'cid')],
+      visit('before', 'ann-phone'),
+      visit('ann-1', 'ann-phone', 'ann'),
+      visit('ann-2', 'ann-pc', 'ann'),
+      visit('shared-ann', 'family', 'ann'),
+      visit('shared-bob', 'family', 'bob'),
+      visit('shared-none', 'family'),
+      visit('other', 'cid'),
       exposures(propertyId, T0 + 1, [exposure('before', T0 + 1)]),
       goal({ propertyId, sessionId: 'ann-2', receivedAt: T0 + 2 }),
       entry({ propertyId, sessionId: 'before', receivedAt: T0 + 3 }),
     );
     const subject = { propertyId, userId: 'ann' };
     expect(await store().subjectContents(subject)).toEqual({
-      ...{ visitors: 3, sessions: 4, events: 0, exposures: 1, conversions: 1, feedback: 1 },
+      visitors: 3,
+      sessions: 4,
+      events: 0,
+      exposures: 1,
+      conversions: 1,
+      feedback: 1,
     });
     expect(await store().subjectVisitors(subject)).toEqual(['ann-pc', 'ann-phone']);
     expect(await store().subjectSessions({ subject, limit: 2 })).toEqual(['ann-1', 'ann-2']);

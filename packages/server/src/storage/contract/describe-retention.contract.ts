@@ -42,7 +42,14 @@ async function figuresSince(store: EventStore, propertyId: string, from: number,
     crawlers: await by('entryPage', true),
     sessions: (await store.sessionPage({ propertyId, from, limit: 50 })).rows.map(
       ({ sessionId, startedAt, visitorId, entryUrl, exitUrl, referrer, bot, pageviews }) => ({
-        ...{ sessionId, startedAt, visitorId, entryUrl, exitUrl, referrer, bot, pageviews },
+        sessionId,
+        startedAt,
+        visitorId,
+        entryUrl,
+        exitUrl,
+        referrer,
+        bot,
+        pageviews,
       }),
     ),
   };
@@ -51,7 +58,10 @@ async function figuresSince(store: EventStore, propertyId: string, from: number,
 /** The contract of what expired events leave behind. */
 export function describeRetention({ open, store, add, journal, nextProperty, randomRuns }: Suite): void {
   const view = (at: number, url: string, referrer = ''): CollectedEvent => ({
-    ...{ type: 'pageview', at: T0 + at, url, referrer },
+    type: 'pageview',
+    at: T0 + at,
+    url,
+    referrer,
   });
   /** A crawler that is known by its exposure, on two days, and its refund on the third. */
   const history = (propertyId: string): AcceptedRequest[] => [

@@ -131,7 +131,9 @@ export function describeTraffic({ store, add, journal, nextProperty, randomRuns 
       collect(
         { propertyId, sessionId, receivedAt: T0 + 9 },
         views.map(([url, referrer], index) => ({
-          ...{ type: 'pageview', at: T0 + index, referrer },
+          type: 'pageview',
+          at: T0 + index,
+          referrer,
           ...(url !== undefined && { url }),
         })),
       );

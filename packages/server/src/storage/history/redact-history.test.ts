@@ -19,7 +19,9 @@ describe.each(engines())('$name', (engine) => {
   afterEach(() => memory.handle.close());
 
   const flagFor = (operator: string, ...values: string[]) => ({
-    ...{ key: 'banner', type: 'boolean', defaultValue: false },
+    key: 'banner',
+    type: 'boolean',
+    defaultValue: false,
     environments: {
       production: {
         enabled: true,
@@ -58,7 +60,10 @@ describe.each(engines())('$name', (engine) => {
     const before = await readHistory(memory.handle.database, 'shop');
     const planned = await redact({ text: ADA }, true);
     expect(planned.entries.map((entry) => `${entry.action} ${entry.entity_key}`)).toEqual([
-      ...['create staff', 'create banner', 'update banner', 'update staff'],
+      'create staff',
+      'create banner',
+      'update banner',
+      'update staff',
     ]);
     expect(await readHistory(memory.handle.database, 'shop')).toEqual(before);
     expect((await redact({ text: ADA })).entries).toEqual(planned.entries.map((entry) => entry));

@@ -22,8 +22,17 @@ export const REQUEST_COLUMNS = {
   session_events: [...EVENT, 'type', 'name', 'url', 'referrer', 'title', 'properties', 'client_at'],
   collects: [...EVENT, 'visitor_id', 'user_id', 'attributes', 'country', 'device', 'browser', 'os'],
   session_starts: [
-    ...[...EVENT, 'last_at', 'bot', 'has_view', 'entry_at', 'entry_ordinal', 'entry_url', 'entry_referrer'],
-    ...(['exit_at', 'exit_ordinal', 'exit_url'] as const),
+    ...EVENT,
+    'last_at',
+    'bot',
+    'has_view',
+    'entry_at',
+    'entry_ordinal',
+    'entry_url',
+    'entry_referrer',
+    'exit_at',
+    'exit_ordinal',
+    'exit_url',
   ],
   repeated_events: EVENT,
   event_ids: [...EVENT, 'event_id'],
@@ -147,7 +156,9 @@ export class RequestRows {
     if (remains?.exit) views.push({ ...remains.exit, index: 0 });
     for (const [index, it] of events.entries()) if (it.type === 'pageview') views.push({ ...it, index });
     this.tables.session_starts.push([
-      ...[...eventColumns(origin, sessionId, earliest), last, bot],
+      ...eventColumns(origin, sessionId, earliest),
+      last,
+      bot,
       ...viewColumns(origin, views),
     ]);
   }

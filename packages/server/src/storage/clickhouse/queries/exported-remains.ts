@@ -48,7 +48,10 @@ export async function exportedRemains(
 function remainsIn([sessionId, startedAt, firstAt, bot, hasView, ...views]: RemainsRow): SessionRemains {
   const [entryAt, entryUrl, referrer, exitAt, exitUrl] = views;
   return remainsOf({
-    ...{ sessionId, startedAt: Number(startedAt), firstAt: Number(firstAt), bot: Boolean(bot) },
+    sessionId,
+    startedAt: Number(startedAt),
+    firstAt: Number(firstAt),
+    bot: Boolean(bot),
     entry: hasView ? [Number(entryAt), entryUrl, referrer] : undefined,
     exit: hasView ? [Number(exitAt), exitUrl] : undefined,
   });

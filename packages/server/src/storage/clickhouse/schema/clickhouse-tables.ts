@@ -31,13 +31,13 @@ const term = (name: string) => `${name} LowCardinality(String)`;
 export const SESSION_MARKS = [
   'bot Bool',
   'has_view Bool',
-  ...['entry_at Int64 CODEC(Delta, ZSTD)', 'entry_ordinal UInt64 CODEC(Delta, ZSTD)'],
-  ...['entry_url String CODEC(ZSTD)', 'entry_referrer String CODEC(ZSTD)'],
-  ...[
-    'exit_at Int64 CODEC(Delta, ZSTD)',
-    'exit_ordinal UInt64 CODEC(Delta, ZSTD)',
-    'exit_url String CODEC(ZSTD)',
-  ],
+  'entry_at Int64 CODEC(Delta, ZSTD)',
+  'entry_ordinal UInt64 CODEC(Delta, ZSTD)',
+  'entry_url String CODEC(ZSTD)',
+  'entry_referrer String CODEC(ZSTD)',
+  'exit_at Int64 CODEC(Delta, ZSTD)',
+  'exit_ordinal UInt64 CODEC(Delta, ZSTD)',
+  'exit_url String CODEC(ZSTD)',
 ] as const;
 
 const BY_MONTH = 'toYYYYMM(fromUnixTimestamp64Milli(happened_at))';

@@ -109,7 +109,14 @@ export async function addRemains(
       if (view === undefined) continue;
       const { at, url = '', referrer = '' } = view;
       await execute(connection, 'INSERT INTO expired_views VALUES ($1, $2, $3, $4, $5, $6, $7, $8)', [
-        ...[property, key, at, url, referrer, seq, source, index],
+        property,
+        key,
+        at,
+        url,
+        referrer,
+        seq,
+        source,
+        index,
       ]);
     }
   }

@@ -53,7 +53,9 @@ export async function exportedRemains(
     for (const row of await recordsOf<RemainsRow>(connection, statement, values)) {
       const exit = row.has_view ? null : row.exit_at;
       const kept = remainsOf({
-        ...{ sessionId: row.session_id, startedAt: Number(row.started_at), firstAt: Number(row.first_at) },
+        sessionId: row.session_id,
+        startedAt: Number(row.started_at),
+        firstAt: Number(row.first_at),
         bot: row.any_bot,
         entry: row.entry_at === null ? undefined : [Number(row.entry_at), row.entry_url, row.entry_referrer],
         exit: exit === null ? undefined : [Number(exit), row.exit_url],
