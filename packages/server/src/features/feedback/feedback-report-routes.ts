@@ -1,10 +1,11 @@
 import { COMPARISON } from '@switchyard/core/api/common';
 import { FeedbackExportQuery, FeedbackSummary, FeedbackSummaryQuery } from '@switchyard/core/api/feedback';
-import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
+import { EVENT_QUERY_ERRORS } from '../../errors.ts';
 import { plainResponse } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { botFilter } from '../../http/bot-filter.ts';
+import { ExportSlots } from '../../http/export-slots.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { PRODUCTION } from '../../storage/property-configuration.ts';
@@ -80,7 +81,7 @@ function registerSummary(api: ApiRoutes, dependencies: Dependencies): void {
 
 function registerExport(api: ApiRoutes, dependencies: Dependencies): void {
   const { auth } = dependencies;
-  let running = 0;
+  const slots = new ExportSlots(MAX_EXPORTS);
   api.get<{ Querystring: FeedbackExportQuery }>(
     '/v1/feedback/export',
     {
@@ -100,16 +101,7 @@ function registerExport(api: ApiRoutes, dependencies: Dependencies): void {
       const { flagKey, flagValue, environment, format, bots = 'include', ...filter } = request.query;
       const property = auth.property(request, filter.propertyId);
       checkReferences(property, request.query);
-      if (running >= MAX_EXPORTS) {
-        throw new ApiError('overloaded', {
-          message: 'Too many exports are running. Try again after the time in `Retry-After`.',
-          headers: { 'retry-after': '1' },
-        });
-      }
-      // A client that left while its credentials were checked: `close` does not come again.
-      if (reply.raw.destroyed) return reply.send('');
-      running++;
-      reply.raw.once('close', () => running--);
+      if (!slots.take(reply)) return reply.send('');
       const matching = flagFilter(dependencies, property, request.query);
       const file = await exportFeedback(dependencies, { ...filter, ...botFilter(bots) }, matching);
       return reply

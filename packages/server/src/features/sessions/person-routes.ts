@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { PropertyParams } from '@switchyard/core/api/management';
 import { PersonExport, PersonQuery } from '@switchyard/core/api/people';
-import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
+import { EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import { ExportSlots } from '../../http/export-slots.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type PersonSources, personExport } from './person-export.ts';
 
-/** Exports that run at the same time, per process. */
 const MAX_EXPORTS = 2;
 
 /** Everything about one person, as a file. */
@@ -14,7 +14,7 @@ export function registerPersonRoutes(
   api: ApiRoutes,
   sourcesOf: (property: PropertyConfiguration) => PersonSources,
 ): void {
-  let running = 0;
+  const slots = new ExportSlots(MAX_EXPORTS);
   api.get<{ Querystring: PersonQuery }>(
     '/v1/manage/properties/:propertyId/person',
     {
@@ -31,16 +31,7 @@ export function registerPersonRoutes(
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      if (running >= MAX_EXPORTS) {
-        throw new ApiError('overloaded', {
-          message: 'Too many exports are running. Try again after the time in `Retry-After`.',
-          headers: { 'retry-after': '1' },
-        });
-      }
-      // A client that left while its credentials were checked: `close` does not come again.
-      if (reply.raw.destroyed) return reply.send('');
-      running++;
-      reply.raw.once('close', () => running--);
+      if (!slots.take(reply)) return reply.send('');
       const { managed, query } = request;
       const parts = personExport(sourcesOf(managed), managed.id, query);
       // Its errors can still be sent.

@@ -102,6 +102,17 @@ test('sends the entry as the API returns it', async () => {
   });
 });
 
+test('sends no ids of visitors of pages without cookies', async () => {
+  await subscribe();
+  const sessionId = 'cookieless-1';
+  const session = collect({ propertyId: 'shop', sessionId, visitorId: 'cookieless-1', receivedAt: SINCE });
+  await store.append(LOCAL_SOURCE, [{ seq: ++seq, request: session }]);
+  await submit('f', SINCE + 1, { sessionId });
+  await watch.run();
+  const { body } = await database().selectFrom('webhook_deliveries').select('body').executeTakeFirstOrThrow();
+  expect(JSON.parse(body).data.feedback).toMatchObject({ id: 'f', sessionId: null, visitorId: null });
+});
+
 test('starts when the webhook was created, even if that was before the first look', async () => {
   await submit('before', SINCE - 1);
   await subscribe();

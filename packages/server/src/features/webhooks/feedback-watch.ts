@@ -1,3 +1,4 @@
+import { withoutCookielessIds } from '@switchyard/core/cleaning/cookieless';
 import type { Database } from '../../storage/database.ts';
 import type { FeedbackEntry, NewFeedbackQuery, Positions } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
@@ -173,9 +174,10 @@ async function saveFound(
 }
 
 function eventOf(propertyId: string, { metadata, ...entry }: FeedbackEntry): WebhookEvent<typeof EVENT> {
+  const feedback = { ...withoutCookielessIds(entry), metadata: JSON.parse(metadata ?? '{}') };
   return {
     type: EVENT,
-    data: { propertyId, feedback: { ...entry, metadata: JSON.parse(metadata ?? '{}') } },
+    data: { propertyId, feedback },
     dedupeKey: `feedback:${entry.id}`,
     at: entry.createdAt,
     about: entry,
