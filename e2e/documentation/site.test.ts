@@ -9,6 +9,14 @@ const PHONE_DARK = { viewport: PHONE, colorScheme: 'dark' } as const;
 
 const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
+function gate(): { release: () => void; isReleased: Promise<void> } {
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { release, isReleased };
+}
+
 describe.skipIf(site.isMissing)('the documentation site', () => {
   it.each(['/docs', '/docs/guides/webhooks'])('%s is accessible, also dark and on a phone', async (path) => {
     expect(await accessibilityProblems(await open(path))).toEqual([]);
@@ -34,6 +42,9 @@ describe.skipIf(site.isMissing)('the documentation site', () => {
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
     await page.keyboard.press('/');
     const dialog = page.getByRole('dialog', { name: 'Search' });
+    // Endpoints are loaded last.
+    await dialog.getByRole('combobox').fill('subtract from a goal');
+    await dialog.getByRole('option', { name: /^API/ }).first().waitFor();
     await dialog.getByRole('combobox').fill('attribution wind');
     await expect.poll(() => dialog.getByRole('option').count()).toBeGreaterThan(0);
     expect(requests).toContain('/docs/search.json');
@@ -43,15 +54,35 @@ describe.skipIf(site.isMissing)('the documentation site', () => {
       .first()
       .waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    const selected = () => dialog.locator('[aria-selected=true]').getAttribute('id');
+    const selected = () => dialog.locator('[aria-selected=true]').getAttribute('href');
+    const [first, second] = await dialog
+      .getByRole('option')
+      .evaluateAll((options) => options.map((option) => option.getAttribute('href')));
     await page.keyboard.press('ArrowDown');
-    expect(await selected()).toBe('search-result-1');
+    expect(await selected()).toBe(second);
     await page.keyboard.press('ArrowUp');
-    expect(await selected()).toBe('search-result-0');
+    expect(await selected()).toBe(first);
     await dialog.getByRole('combobox').fill('subtract from a goal');
     await dialog.getByRole('option', { name: /^API/ }).first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs/api#postGoalsDecrement');
+  });
+
+  it('keeps the chosen result when the endpoints arrive later', async () => {
+    const page = await open('/docs');
+    const { release, isReleased } = gate();
+    await page.route('**/openapi.json', (route) => isReleased.then(() => route.continue()));
+    await page.keyboard.press('/');
+    const dialog = page.getByRole('dialog', { name: 'Search' });
+    const options = dialog.getByRole('option');
+    await dialog.getByRole('combobox').fill('goal');
+    await options.first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    const selected = () => dialog.locator('[aria-selected=true]').getAttribute('href');
+    const chosen = await selected();
+    release();
+    await options.filter({ hasText: /^API/ }).first().waitFor();
+    expect(await selected()).toBe(chosen);
   });
 
   it('follows the system, and remembers the chosen theme', async () => {

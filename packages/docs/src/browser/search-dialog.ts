@@ -71,7 +71,7 @@ class SearchDialog {
   async #load(): Promise<void> {
     this.#status.textContent = 'Loading …';
     try {
-      this.#index = await SearchIndex.load(() => this.#show());
+      this.#index = await SearchIndex.load(() => this.#showMore());
       this.#show();
     } catch {
       this.#status.textContent = 'The search could not be loaded. Reload the page to try again.';
@@ -85,6 +85,15 @@ class SearchDialog {
     this.#list.replaceChildren(...found.map(option));
     this.#status.textContent = query === '' ? '' : statusOf(found.length, query);
     this.#select(0);
+  }
+
+  /** Whoever has chosen a result already keeps it. */
+  #showMore(): void {
+    const chosen = this.#list.children[this.#selected]?.getAttribute('href');
+    const hasChosen = this.#selected > 0;
+    this.#show();
+    const index = [...this.#list.children].findIndex((item) => item.getAttribute('href') === chosen);
+    if (hasChosen && index > 0) this.#select(index);
   }
 
   #onKey(event: KeyboardEvent): void {
