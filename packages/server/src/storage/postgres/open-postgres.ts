@@ -35,7 +35,7 @@ export async function openPostgres(
 ): Promise<DatabaseHandle> {
   const guard = new ConnectionGuard();
   const servers = new PostgresServers(url);
-  const prepare = () => prepareDatabase(servers, migrations);
+  const prepare = () => prepareDatabase(servers, migrations, options);
   await prepare().catch((error) => {
     if (isRefused(error)) throw error.cause;
     if (!allowAway || !isConnectionError(error)) throw error;
@@ -78,8 +78,12 @@ export function connectPostgres(to: string | PostgresServers, options: PostgresO
   return new Kysely({ dialect: postgresDialect(postgresPool(servers, options)) });
 }
 
-async function prepareDatabase(servers: PostgresServers, migrations: readonly Migration[]): Promise<void> {
-  const database = connectPostgres(servers, { connections: 2 });
+async function prepareDatabase(
+  servers: PostgresServers,
+  migrations: readonly Migration[],
+  { connectTimeoutMs, statementTimeoutMs }: PostgresOptions,
+): Promise<void> {
+  const database = connectPostgres(servers, { connectTimeoutMs, statementTimeoutMs, connections: 2 });
   try {
     await assertSessions(database);
     if (await isMigrated(database, migrations)) return;
