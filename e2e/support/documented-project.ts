@@ -26,6 +26,8 @@ export function documentedHtml(page: string, apiUrl: string): string[] {
 
 const withService = (code: string, apiUrl: string): string =>
   patientPage(code)
+    // Long enough for a busy machine.
+    .replace('timeoutMs: 1000', 'timeoutMs: 120_000')
     .replaceAll(/https:\/\/switchyard\.example|http:\/\/127\.0\.0\.1:8080/g, apiUrl)
     .replaceAll('service_pub_your_key', PUBLIC_KEY)
     .replaceAll('service_sec_your_key', SECRET_KEY);

@@ -39,6 +39,13 @@ export class FaultyProxy {
     return this.requests.filter((each) => each.path.startsWith(path));
   }
 
+  /** Whether no request can arrive any more on an open connection. */
+  hasNoConnections(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#server.getConnections((_error, count) => resolve(count === 0));
+    });
+  }
+
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();

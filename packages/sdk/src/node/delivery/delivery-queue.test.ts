@@ -237,6 +237,8 @@ describe('the spool', () => {
     expect(damaged).not.toBe(content);
     writeFileSync(spoolFile(), `${damaged}\0\0\0\n${content.slice(0, 80)}`);
     utimesSync(spoolFile(), 0, 0);
+    // The last attempt may still be on its way.
+    await waitFor('closed connections', () => proxy.hasNoConnections());
     endOutage();
     const next = connectWithSpool();
     const amounts = async () => (await shop.timeline('s-torn', 'goal')).map(({ amount }) => amount).sort();
