@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { FailedFilesReporter } from './e2e/support/failed-files-reporter.ts';
 import { LongFilesFirst } from './e2e/support/long-files-first.ts';
 import { MissingProgramsReporter } from './e2e/support/missing-programs-reporter.ts';
 
@@ -17,7 +18,7 @@ export default defineConfig({
       'packages/server/src/testing/install-postgres.ts',
       'packages/server/src/testing/install-pgbouncer.ts',
     ],
-    reporters: ['default', new MissingProgramsReporter()],
+    reporters: ['default', new MissingProgramsReporter(), new FailedFilesReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
     // Tests wait for child processes half of the time: with one worker per core, the cores would idle.
     maxWorkers: availableParallelism() + 2,
