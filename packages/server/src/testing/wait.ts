@@ -8,8 +8,9 @@ const POLL_INTERVAL_MS = 20;
 export async function waitFor<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<T> {
-  const deadline = Date.now() + TIMEOUT_MS;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const result = await probe();
     if (result !== undefined && result !== false) return result;
