@@ -107,6 +107,14 @@ export function describeTraffic({ store, add, journal, nextProperty, randomRuns 
     ]);
   });
 
+  test('a session that only a backend reports lasts until its last event', async () => {
+    const propertyId = nextProperty();
+    const ordered = goal({ propertyId, sessionId: 'backend', receivedAt: T0 + 10 });
+    const answered = entry({ propertyId, sessionId: 'backend', receivedAt: T0 + 3010 });
+    await add(ordered, answered);
+    expect(await countsOf(propertyId)).toMatchObject([{ sessions: 1, pageviews: 0, durationMs: 3000 }]);
+  });
+
   test('counts conversions when they happen, and without a session only if there is no filter', async () => {
     const propertyId = nextProperty();
     const at = (time: number, more: object = {}) => goal({ propertyId, receivedAt: time, ...more });

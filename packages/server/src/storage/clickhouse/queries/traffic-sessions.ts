@@ -53,7 +53,7 @@ export class TrafficSessions {
     const { by } = this.#options;
     const value = by === undefined || by === 'page' ? '' : `, ${nullIfNone(this.#valueOf(by))} AS value`;
     return `SELECT *, pageviews = 1 AND NOT engaged AS bounced,
-        if(seen_until = 0, active_until, seen_until) - started_at AS duration,
+        coalesce(seen_until, active_until) - started_at AS duration,
         if(latest_visitor = 0, session, latest_visitor) AS unit${value}
       FROM (${this.#summaries}) WHERE ${this.#conditions.join(' AND ') || 'true'}`;
   }
