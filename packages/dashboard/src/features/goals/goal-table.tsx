@@ -61,7 +61,7 @@ function Row({ goal }: { goal: Goal }) {
           <td data-label="Before" className={classes.figure}>
             {data ? format(data.previous.total) : waiting}
           </td>
-          <td data-label="Change">
+          <td data-label="Change" className={classes.figure}>
             {data && (
               <Change
                 change={relativeChange(data.current.total, data.previous.total)}

@@ -23,7 +23,7 @@ export function PrivacySettings() {
       <fieldset className={classes.sections} disabled={reason !== undefined}>
         <Panel
           title="URLs and texts"
-          hint="Applies to what arrives from now on. Pages of the SDK also need the option allowedParameters."
+          hint="Applies to what arrives from now on. Pages remove the other parameters before they send anything: give them the same list with the option allowedParameters."
         >
           <div className={classes.fields}>
             <TagsInput

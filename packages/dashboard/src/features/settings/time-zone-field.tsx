@@ -24,7 +24,7 @@ export function TimeZoneField({ value, onChange, ...props }: TimeZoneFieldProps)
     <Select
       {...props}
       label="Time zone"
-      description="Of days, weeks and months in reports, of targets and of times that are shown"
+      description="For days, weeks and months in reports and targets, and for the times that are shown"
       searchable
       allowDeselect={false}
       data={names.includes(value) ? names : [value, ...names]}
