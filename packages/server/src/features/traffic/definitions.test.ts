@@ -82,6 +82,8 @@ describe('the entry of a session', () => {
     }
     expect(await breakdown('referrer')).toEqual({ null: 4, 'search.example': 2 });
     expect(await breakdown('entryPage', { referrer: 'search.example' })).toEqual({ '/a': 1, null: 1 });
+    expect(await breakdown('entryPage')).toMatchObject({ '/a': 2, '/thanks': 1 });
+    expect(await breakdown('exitPage')).toMatchObject({ '/a': 1, '/b': 1, '/thanks': 1 });
   });
 });
 
