@@ -1,18 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findErasure } from '../features/erasure/erasure-store.ts';
 import { requestSuppressedErasures } from '../features/erasure/reapply-suppressions.ts';
-import {
-  exportSuppressions,
-  parseSuppressions,
-  type SuppressionFile,
-} from '../features/erasure/suppression-file.ts';
+import { exportSuppressions, type SuppressionFile } from '../features/erasure/suppression-file.ts';
 import { mergeSuppressions } from '../features/erasure/suppression-store.ts';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
 import { databasePath, readDatabase } from '../storage/database.ts';
 import { describeBackup, rejectNodes, verifiedManifest } from './backup-action.ts';
 import { CliError } from './cli-error.ts';
 import type { eraseOffline } from './erase-offline.ts';
+import { readSuppressionFile } from './suppression-actions.ts';
 import { openConfigured, withDatabase } from './with-database.ts';
 
 export interface RestoreOptions {
@@ -61,9 +58,7 @@ async function readList(path: string): Promise<SuppressionFile> {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
     return readDatabase({ path: databasePath(file) }, exportSuppressions);
   }
-  const list = parseSuppressions(readFileSync(file, 'utf8'));
-  if (list === undefined) throw new CliError(`${file} is not a list of suppressions.`);
-  return list;
+  return readSuppressionFile(file);
 }
 
 /** Returns the number of erasures. */

@@ -1,9 +1,21 @@
-import { writeFileSync } from 'node:fs';
-import { exportSuppressions } from '../features/erasure/suppression-file.ts';
-import { liftSuppression, namedBy } from '../features/erasure/suppression-store.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { requestSuppressedErasures } from '../features/erasure/reapply-suppressions.ts';
+import {
+  exportSuppressions,
+  parseSuppressions,
+  type SuppressionFile,
+} from '../features/erasure/suppression-file.ts';
+import { liftSuppression, mergeSuppressions, namedBy } from '../features/erasure/suppression-store.ts';
+import { SETTINGS } from '../settings.ts';
 import { CliError } from './cli-error.ts';
 import { type SubjectOptions, subjectOf } from './subject-options.ts';
-import { waitForServerReload, withExistingDatabase } from './with-database.ts';
+import {
+  databaseUrl,
+  openConfigured,
+  waitForServerReload,
+  withDatabase,
+  withExistingDatabase,
+} from './with-database.ts';
 
 export interface ExportSuppressionsOptions {
   dataDir: string;
@@ -15,6 +27,49 @@ export async function writeSuppressions({ dataDir, out }: ExportSuppressionsOpti
   const text = `${JSON.stringify(file, undefined, 2)}\n`;
   if (out === undefined) process.stdout.write(text);
   else writeFileSync(out, text, { mode: 0o600 });
+}
+
+/** A list that `suppressions export` has written. */
+export function readSuppressionFile(path: string): SuppressionFile {
+  const list = parseSuppressions(readFileSync(path, 'utf8'));
+  if (list === undefined) throw new CliError(`${path} is not a list of suppressions.`);
+  return list;
+}
+
+export interface ImportSuppressionsOptions {
+  clickhouse?: string;
+  clickhouseCluster?: string;
+}
+
+/** Adds a list to that of the nodes, and requests the erasure of everything that ClickHouse has of it. */
+export async function importSuppressions(
+  file: string,
+  { clickhouse, clickhouseCluster }: ImportSuppressionsOptions,
+): Promise<void> {
+  if (databaseUrl() === undefined || !clickhouse) {
+    throw new CliError(
+      'Set DATABASE_URL and CLICKHOUSE_URL as for the nodes. For one server with its own files, use ' +
+        '"switchyard restore --suppressions".',
+    );
+  }
+  const { salt, entries } = readSuppressionFile(file);
+  const url = SETTINGS.CLICKHOUSE_URL.parse(clickhouse, '--clickhouse');
+  const cluster =
+    clickhouseCluster && SETTINGS.CLICKHOUSE_CLUSTER.parse(clickhouseCluster, '--clickhouse-cluster');
+  // Imported only if needed: the client takes time and memory.
+  const { openClickHouseEventStore } = await import('../storage/clickhouse/clickhouse-event-store.ts');
+  const { added, erasures } = await withDatabase(openConfigured(''), async ({ database }) => {
+    if (salt === null) return { added: 0, erasures: [] };
+    // First, so that nothing more is stored about anybody on the list.
+    const added = await mergeSuppressions(database, salt, entries);
+    const store = openClickHouseEventStore({ url, ...(cluster && { cluster }) });
+    try {
+      return { added, erasures: await requestSuppressedErasures(database, store) };
+    } finally {
+      await store.close();
+    }
+  });
+  console.log(`New entries: ${added}. Requested erasures, which a node carries out: ${erasures.length}.`);
 }
 
 export interface LiftOptions extends SubjectOptions {

@@ -1,11 +1,16 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { dataDirOption } from './command-options.ts';
-import type { ExportSuppressionsOptions, LiftOptions } from './suppression-actions.ts';
+import type {
+  ExportSuppressionsOptions,
+  ImportSuppressionsOptions,
+  LiftOptions,
+} from './suppression-actions.ts';
 
 export function suppressionsCommand(): Command {
   return new Command('suppressions')
     .description('The list of who was erased: nothing more is stored about them.')
     .addCommand(exportCommand())
+    .addCommand(importCommand())
     .addCommand(liftCommand());
 }
 
@@ -25,6 +30,30 @@ Example:
     .action(async (options: ExportSuppressionsOptions) => {
       const { writeSuppressions } = await import('./suppression-actions.ts');
       await writeSuppressions(options);
+    });
+}
+
+function importCommand(): Command {
+  return new Command('import')
+    .description('Add a list to that of nodes, and erase again who is on it.')
+    .argument('<file>', 'file of "suppressions export"')
+    .addOption(new Option('--clickhouse <url>', 'ClickHouse database of the nodes').env('CLICKHOUSE_URL'))
+    .addOption(
+      new Option('--clickhouse-cluster <name>', 'name of the ClickHouse cluster').env('CLICKHOUSE_CLUSTER'),
+    )
+    .addHelpText(
+      'after',
+      `
+For a restore of PostgreSQL and ClickHouse from backups that have people who were erased since. Reads all events, because
+the list does not say whom it names. Set DATABASE_URL as for the nodes; one of them carries the erasures out. For one
+server with its own files, use "switchyard restore --suppressions".
+
+Example:
+  $ switchyard suppressions import suppressions.json`,
+    )
+    .action(async (file: string, options: ImportSuppressionsOptions) => {
+      const { importSuppressions } = await import('./suppression-actions.ts');
+      await importSuppressions(file, options);
     });
 }
 
