@@ -82,7 +82,7 @@ describe.each(enginesForTest())('on $name, all figures are those of the list of 
       await server!.stop('SIGKILL');
       player.server = await start(server!.dataDir);
       await expectAgreement('after kill -9');
-      const oldest = now - RETENTION_DAYS * DAY_MS;
+      const oldest = player.now - RETENTION_DAYS * DAY_MS;
       if (oldest <= BEGIN) continue;
       keptFrom = oldest;
       gone.push(...log.expire(keptFrom));

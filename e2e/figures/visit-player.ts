@@ -19,6 +19,8 @@ import {
 } from './visits.ts';
 
 const MICROS = 1_000_000;
+/** Longer than nodes take to report. */
+const ERASURE_MS = 5000;
 /** Against hanging only. */
 const SLOW_ENGINE_MS = 600_000;
 
@@ -30,6 +32,7 @@ export class VisitPlayer {
   readonly #log: VisitLog;
   readonly #moments: Moment[];
   #next = 0;
+  #now = 0;
   #token = '';
   #publicKey = '';
   #secretKey = '';
@@ -48,7 +51,7 @@ export class VisitPlayer {
 
   /** Creates the property with everything in it. */
   async prepare(at: number, settings: object): Promise<void> {
-    this.#clock.freeze(at);
+    this.#setClock(at);
     const owner = await ownerBrowser(this.server);
     const token = { name: this.propertyId, role: 'owner', expiresAt: at + 300 * DAY_MS };
     this.#token = (await owner.post('/v1/manage/me/tokens', token)).body.token;
@@ -77,19 +80,31 @@ export class VisitPlayer {
   /** Erases somebody, and waits until it is done. */
   async erase(subject: Subject): Promise<void> {
     const { id } = await this.manage('POST', '/erasures', subject);
+    // Erasures wait until all nodes have reported what they accepted before.
+    this.#setClock(this.#now + ERASURE_MS);
     const isDone = async () => (await this.manage('GET', `/erasures/${id}`)).state === 'done';
     await waitFor('the erasure', isDone, SLOW_ENGINE_MS);
+  }
+
+  /** The time of the server. */
+  get now(): number {
+    return this.#now;
+  }
+
+  #setClock(at: number): void {
+    this.#now = at;
+    this.#clock.freeze(at);
   }
 
   /** Plays what is due until a time, and leaves the clock there. */
   async playUntil(end: number): Promise<void> {
     for (; this.#next < this.#moments.length && this.#moments[this.#next]!.at < end; this.#next++) {
       const moment = this.#moments[this.#next]!;
-      this.#clock.freeze(moment.at);
+      this.#setClock(moment.at);
       await this.#send(moment.request);
       this.#log.add(moment);
     }
-    this.#clock.freeze(end);
+    this.#setClock(end);
     const isLoaded = async () => (await metric(this.server, 'switchyard_journal_lag_requests')) === 0;
     await waitFor('the journal to be loaded', isLoaded, SLOW_ENGINE_MS);
   }
