@@ -3,6 +3,8 @@ export const VISITOR_COOKIE = 'sy_visitor';
 export const SESSION_COOKIE = 'sy_session';
 
 export const VISITOR_SECONDS = 365 * 24 * 60 * 60;
+/** 13 months, for the preset `cnil`: counted from the first visit. */
+export const FIXED_VISITOR_SECONDS = 395 * 24 * 60 * 60;
 /** A session ends after this long without activity. */
 export const SESSION_IDLE_SECONDS = 30 * 60;
 

@@ -34,6 +34,11 @@ export interface SwitchyardOptions {
    * `false`: they do with `consent: true`. Default: `true`.
    */
   respectPrivacySignals?: boolean;
+  /**
+   * `cnil`: no user ids in split tests, and a visitor cookie that ends 13 months after it was set and is not shared
+   * with other subdomains.
+   */
+  preset?: 'cnil';
   /** Attributes of the cookies that `splitTest.forRequest` creates. */
   cookies?: {
     /** E.g. `shop.example`, to share visitors and sessions between subdomains. */
@@ -61,6 +66,7 @@ export interface Settings {
   timeoutMs: number;
   spoolDirectory: string | undefined;
   respectPrivacySignals: boolean;
+  preset: 'cnil' | undefined;
   cookies: { domain?: string; secure?: boolean };
 }
 
@@ -74,7 +80,8 @@ export function readOptions(input: SwitchyardOptions): {
 } {
   const options: Partial<SwitchyardOptions> = typeof input === 'object' && input !== null ? input : {};
   const { publicApiKey, cookies } = options;
-  const domain = cookies?.domain;
+  const preset = options.preset === 'cnil' ? 'cnil' : undefined;
+  const domain = preset ? undefined : cookies?.domain;
   const settings: Settings = {
     apiUrl: text(options.apiUrl).replace(/\/+$/, ''),
     secretApiKey: text(options.secretApiKey),
@@ -88,6 +95,7 @@ export function readOptions(input: SwitchyardOptions): {
     timeoutMs: positive(options.timeoutMs, 5000),
     spoolDirectory: text(options.spoolDirectory) || undefined,
     respectPrivacySignals: options.respectPrivacySignals !== false,
+    preset,
     cookies: {
       ...(domain && DOMAIN.test(domain) ? { domain } : {}),
       ...(typeof cookies?.secure === 'boolean' ? { secure: cookies.secure } : {}),

@@ -1,5 +1,6 @@
 import type { SplitTests } from '../../client/browser-client.ts';
 import {
+  FIXED_VISITOR_SECONDS,
   newId,
   SESSION_COOKIE,
   SESSION_IDLE_SECONDS,
@@ -71,7 +72,7 @@ export async function splitTestsForRequest(
   }
   const visitorId = facts.visitorId ?? newId();
   const sessionId = facts.sessionId ?? newId();
-  const userId = userIdOf(options?.userId, parts.reporter);
+  const userId = parts.settings.preset ? undefined : userIdOf(options?.userId, parts.reporter);
   // A new session of a known visitor, whose conversions belong to exposures in earlier sessions.
   if (facts.visitorId && !facts.sessionId) linkSession({ visitorId, sessionId, userId, facts }, parts);
   const definitions = await parts.definitions.get();
@@ -210,14 +211,15 @@ function withoutConsent(): RequestSplitTests {
   return tests as unknown as RequestSplitTests;
 }
 
-function cookiesFor({ visitorId, sessionId, facts }: Visit, { cookies }: Settings): string[] {
+function cookiesFor({ visitorId, sessionId, facts }: Visit, { cookies, preset }: Settings): string[] {
   const domain = cookies.domain ? `; Domain=${cookies.domain}` : '';
   const secure = (cookies.secure ?? facts.secure) ? '; Secure' : '';
   const attributes = `; Path=/; SameSite=Lax${domain}${secure}`;
-  return [
-    `${VISITOR_COOKIE}=${visitorId}; Max-Age=${VISITOR_SECONDS}${attributes}`,
-    `${SESSION_COOKIE}=${sessionId}; Max-Age=${SESSION_IDLE_SECONDS}${attributes}`,
-  ];
+  const session = `${SESSION_COOKIE}=${sessionId}; Max-Age=${SESSION_IDLE_SECONDS}${attributes}`;
+  // Its lifetime must not be prolonged.
+  if (preset && facts.visitorId) return [session];
+  const seconds = preset ? FIXED_VISITOR_SECONDS : VISITOR_SECONDS;
+  return [`${VISITOR_COOKIE}=${visitorId}; Max-Age=${seconds}${attributes}`, session];
 }
 
 const MAX_ATTRIBUTE_BYTES = 8192;

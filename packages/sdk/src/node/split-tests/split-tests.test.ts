@@ -177,6 +177,25 @@ describe('split tests of a request', () => {
     expect(setCookie[0]).toMatch(/; Domain=shop\.example; Secure$/);
   });
 
+  it('with the preset cnil, sets a visitor cookie of 13 months once, shares none, and sends no user id', async () => {
+    await client.close();
+    client = connect({ preset: 'cnil', cookies: { domain: 'shop.example' } });
+    const request = { headers: {}, url: '/' };
+    const tests = await client.splitTest.forRequest(request, { userId: 'user-cnil' });
+    const { visitorId, sessionId } = tests;
+    expect(tests.setCookie).toEqual([
+      `sy_visitor=${visitorId}; Max-Age=34128000; Path=/; SameSite=Lax`,
+      `sy_session=${sessionId}; Max-Age=1800; Path=/; SameSite=Lax`,
+    ]);
+    tests.get('hero', 'x');
+    expect(tests.bootstrap).not.toHaveProperty('userId', 'user-cnil');
+    const cookie = `sy_visitor=${visitorId}; sy_session=${sessionId}`;
+    const next = await client.splitTest.forRequest({ headers: { cookie } }, { userId: 'user-cnil' });
+    expect(next.setCookie).toEqual([expect.stringMatching(/^sy_session=/)]);
+    await client.flush();
+    expect(proxy.requests.map(({ body }) => body).join()).not.toContain('user-cnil');
+  });
+
   it('shows a preview from the URL and does not record it', async () => {
     const request = { ...cookies('session-preview'), originalUrl: '/shop?sy_hero=b&sy_quiet=b', url: '/' };
     const tests = await client.splitTest.forRequest(request);
