@@ -117,17 +117,19 @@ describe.each(enginesForTest())('on $name, all figures are those of the list of 
   });
 });
 
+/** Somebody about whom something is stored. */
 function randomSubject(random: SeededRandom, log: VisitLog): Subject {
   const sessions = log.sessions();
-  const kind = random.pick(['sessionId', 'visitorId', 'userId', 'metadata'] as const);
-  if (kind === 'metadata') {
-    const pairs = log
-      .facts()
-      .flatMap(({ moment: { request } }) =>
-        'metadata' in request ? Object.entries(request.metadata ?? {}) : [],
-      );
-    const [key, value] = random.pick(pairs);
-    return { metadata: { key, value } };
-  }
-  return { [kind]: random.pick(sessions.flatMap((it) => it[kind] ?? [])) } as Subject;
+  const pairs = log
+    .facts()
+    .flatMap(({ moment: { request } }) =>
+      'metadata' in request ? Object.entries(request.metadata ?? {}) : [],
+    );
+  const subjects: Subject[][] = [
+    sessions.map(({ sessionId }) => ({ sessionId })),
+    sessions.flatMap(({ visitorId }) => (visitorId === null ? [] : [{ visitorId }])),
+    sessions.flatMap(({ userId }) => (userId === null ? [] : [{ userId }])),
+    pairs.map(([key, value]) => ({ metadata: { key, value } })),
+  ];
+  return random.pick(random.pick(subjects.filter(({ length }) => length > 0)));
 }

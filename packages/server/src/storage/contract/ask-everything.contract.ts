@@ -38,9 +38,10 @@ const ALL = 1000;
 
 export async function askWhatIsStored(
   store: EventStore,
-  { sources, positions, choice }: Interest,
+  { propertyId, sources, positions, choice }: Interest,
 ): Promise<void> {
   await store.positions();
+  await store.eventCount(propertyId);
   await store.watermark(chosen(sources, choice));
   await store.checksums();
   for (const source of sources) await store.exportEntries(source, 0, ALL);
