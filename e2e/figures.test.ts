@@ -24,7 +24,7 @@ const BEGIN = Date.UTC(2030, 2, 25);
 const DAYS = 12;
 const RETENTION_DAYS = 4;
 /** Days after which everything is compared; then somebody is erased, the server is killed, and old events expire. */
-const CHECKPOINTS = [2.4, 5.7, 8.2, 12];
+const CHECKPOINTS = { DuckDB: [2.4, 5.7, 8.2, 12], ClickHouse: [5.7, 12] };
 /** Against hanging only: an emulated engine on a busy machine takes half a minute for a report. */
 const TIMEOUT_MS = 3_600_000;
 const SLOWLY = { timeout: 600_000, interval: 200 };
@@ -64,7 +64,7 @@ describe.each(enginesForTest())('on $name, all figures are those of the list of 
       allowedOrigins: ['https://shop.example'],
     });
     let keptFrom = BEGIN;
-    for (const day of CHECKPOINTS) {
+    for (const day of CHECKPOINTS[name]) {
       const now = BEGIN + Math.round(day * DAY_MS);
       const disagreements = () => new FigureCheck(player, log, { random, days }).disagreements(keptFrom, now);
       const expectAgreement = async (when: string) => {
@@ -97,7 +97,7 @@ describe.each(enginesForTest())('on $name, all figures are those of the list of 
     if (name !== 'DuckDB') return;
     await player.manage('PATCH', '', { retentionDays: RETENTION_DAYS });
     // Within a day, nothing of what was erased or has expired is left in any file.
-    const dayAfter = BEGIN + CHECKPOINTS.at(-1)! * DAY_MS + DAY_MS;
+    const dayAfter = BEGIN + DAYS * DAY_MS + DAY_MS;
     clock.freeze(dayAfter);
     await server!.stop('SIGKILL');
     player.server = await start(server!.dataDir);
