@@ -12,3 +12,14 @@ export function dataDirOption(): Option {
 export function jsonOption(): Option {
   return new Option('--json', 'print JSON instead of text');
 }
+
+/** Of commands for nodes. */
+export function clickhouseOption(): Option {
+  return new Option('--clickhouse <url>', 'ClickHouse database of the nodes').env('CLICKHOUSE_URL');
+}
+
+export function clickhouseClusterOption(): Option {
+  return new Option('--clickhouse-cluster <name>', 'name of the ClickHouse cluster').env(
+    'CLICKHOUSE_CLUSTER',
+  );
+}

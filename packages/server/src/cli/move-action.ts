@@ -6,6 +6,7 @@ import { moveToDirectory } from '../storage/move/move-to-directory.ts';
 import { type MoveResult, moveToServers } from '../storage/move/move-to-servers.ts';
 import { readVersion } from '../version.ts';
 import { CliError } from './cli-error.ts';
+import { givenClickHouse } from './given-clickhouse.ts';
 import { MoveProgress } from './move-progress.ts';
 import { table } from './table.ts';
 
@@ -75,10 +76,7 @@ interface GivenUrl {
 function serversOf(database: GivenUrl, clickhouse: GivenUrl, cluster: string | undefined): Servers {
   return {
     databaseUrl: SETTINGS.DATABASE_URL.parse(database.text, database.name),
-    clickhouse: {
-      url: SETTINGS.CLICKHOUSE_URL.parse(clickhouse.text, clickhouse.name),
-      ...(cluster && { cluster: SETTINGS.CLICKHOUSE_CLUSTER.parse(cluster, '--clickhouse-cluster') }),
-    },
+    clickhouse: givenClickHouse(clickhouse.text, cluster, clickhouse.name),
   };
 }
 

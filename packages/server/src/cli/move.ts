@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { dataDirOption } from './command-options.ts';
+import { clickhouseClusterOption, dataDirOption } from './command-options.ts';
 import type { MoveOptions } from './move-action.ts';
 
 export function moveCommand(): Command {
@@ -7,9 +7,7 @@ export function moveCommand(): Command {
     .description('Copy all data to PostgreSQL and ClickHouse, or back into a directory, and compare both.')
     .option('--to-database <url>', 'PostgreSQL database to move the configuration to')
     .option('--to-clickhouse <url>', 'ClickHouse database to move the events to')
-    .addOption(
-      new Option('--clickhouse-cluster <name>', 'name of the ClickHouse cluster').env('CLICKHOUSE_CLUSTER'),
-    )
+    .addOption(clickhouseClusterOption())
     .option('--to-directory <directory>', 'empty data directory to move everything to')
     .addOption(
       new Option('--from-database <url>', 'with --to-directory: PostgreSQL database').env('DATABASE_URL'),

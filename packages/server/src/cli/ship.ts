@@ -1,14 +1,13 @@
-import { Command, Option } from 'commander';
-import type { ShipOptions } from './ship-action.ts';
+import { Command } from 'commander';
+import { clickhouseClusterOption, clickhouseOption } from './command-options.ts';
+import type { ClickHouseOptions } from './given-clickhouse.ts';
 
 export function shipCommand(): Command {
   return new Command('ship')
     .description('Store the requests that are left in the journal of a node that does not run any more.')
     .argument('<directory>', 'DATA_DIR of that node, or a copy of it')
-    .addOption(new Option('--clickhouse <url>', 'ClickHouse database of the nodes').env('CLICKHOUSE_URL'))
-    .addOption(
-      new Option('--clickhouse-cluster <name>', 'name of the ClickHouse cluster').env('CLICKHOUSE_CLUSTER'),
-    )
+    .addOption(clickhouseOption())
+    .addOption(clickhouseClusterOption())
     .addHelpText(
       'after',
       `
@@ -20,7 +19,7 @@ Exit codes: 0 stored, or nothing was left, 1 failed (the rest is still in the jo
 Example:
   $ CLICKHOUSE_URL=http://ch.example:8123/switchyard switchyard ship /mnt/lost-node/data`,
     )
-    .action(async (directory: string, options: ShipOptions) => {
+    .action(async (directory: string, options: ClickHouseOptions) => {
       const { ship } = await import('./ship-action.ts');
       await ship(directory, options);
     });

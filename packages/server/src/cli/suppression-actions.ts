@@ -6,8 +6,8 @@ import {
   type SuppressionFile,
 } from '../features/erasure/suppression-file.ts';
 import { liftSuppression, mergeSuppressions, namedBy } from '../features/erasure/suppression-store.ts';
-import { SETTINGS } from '../settings.ts';
 import { CliError } from './cli-error.ts';
+import { type ClickHouseOptions, givenClickHouse } from './given-clickhouse.ts';
 import { type SubjectOptions, subjectOf } from './subject-options.ts';
 import {
   databaseUrl,
@@ -36,15 +36,10 @@ export function readSuppressionFile(path: string): SuppressionFile {
   return list;
 }
 
-export interface ImportSuppressionsOptions {
-  clickhouse?: string;
-  clickhouseCluster?: string;
-}
-
 /** Adds a list to that of the nodes, and requests the erasure of everything that ClickHouse has of it. */
 export async function importSuppressions(
   file: string,
-  { clickhouse, clickhouseCluster }: ImportSuppressionsOptions,
+  { clickhouse, clickhouseCluster }: ClickHouseOptions,
 ): Promise<void> {
   if (databaseUrl() === undefined || !clickhouse) {
     throw new CliError(
@@ -53,16 +48,14 @@ export async function importSuppressions(
     );
   }
   const { salt, entries } = readSuppressionFile(file);
-  const url = SETTINGS.CLICKHOUSE_URL.parse(clickhouse, '--clickhouse');
-  const cluster =
-    clickhouseCluster && SETTINGS.CLICKHOUSE_CLUSTER.parse(clickhouseCluster, '--clickhouse-cluster');
+  const server = givenClickHouse(clickhouse, clickhouseCluster);
   // Imported only if needed: the client takes time and memory.
   const { openClickHouseEventStore } = await import('../storage/clickhouse/clickhouse-event-store.ts');
   const { added, erasures } = await withDatabase(openConfigured(''), async ({ database }) => {
     if (salt === null) return { added: 0, erasures: [] };
     // First, so that nothing more is stored about anybody on the list.
     const added = await mergeSuppressions(database, salt, entries);
-    const store = openClickHouseEventStore({ url, ...(cluster && { cluster }) });
+    const store = openClickHouseEventStore(server);
     try {
       return { added, erasures: await requestSuppressedErasures(database, store) };
     } finally {

@@ -1,10 +1,7 @@
-import { Command, Option } from 'commander';
-import { dataDirOption } from './command-options.ts';
-import type {
-  ExportSuppressionsOptions,
-  ImportSuppressionsOptions,
-  LiftOptions,
-} from './suppression-actions.ts';
+import { Command } from 'commander';
+import { clickhouseClusterOption, clickhouseOption, dataDirOption } from './command-options.ts';
+import type { ClickHouseOptions } from './given-clickhouse.ts';
+import type { ExportSuppressionsOptions, LiftOptions } from './suppression-actions.ts';
 
 export function suppressionsCommand(): Command {
   return new Command('suppressions')
@@ -37,10 +34,8 @@ function importCommand(): Command {
   return new Command('import')
     .description('Add a list to that of nodes, and erase again who is on it.')
     .argument('<file>', 'file of "suppressions export"')
-    .addOption(new Option('--clickhouse <url>', 'ClickHouse database of the nodes').env('CLICKHOUSE_URL'))
-    .addOption(
-      new Option('--clickhouse-cluster <name>', 'name of the ClickHouse cluster').env('CLICKHOUSE_CLUSTER'),
-    )
+    .addOption(clickhouseOption())
+    .addOption(clickhouseClusterOption())
     .addHelpText(
       'after',
       `
@@ -51,7 +46,7 @@ server with its own files, use "switchyard restore --suppressions".
 Example:
   $ switchyard suppressions import suppressions.json`,
     )
-    .action(async (file: string, options: ImportSuppressionsOptions) => {
+    .action(async (file: string, options: ClickHouseOptions) => {
       const { importSuppressions } = await import('./suppression-actions.ts');
       await importSuppressions(file, options);
     });
