@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppParts } from './app.ts';
+import { configurationModel } from './definitions.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
 import { ConfigurationStreams } from './features/management/configuration-streams.ts';
 import type { CallerDirectory } from './http/caller.ts';
@@ -19,7 +20,12 @@ export function createStreams(app: FastifyInstance, callers: CallerDirectory, pa
     property: (id: string) => parts.configuration.property(id),
   };
   const flags = new FlagStreams(shared);
-  const configuration = new ConfigurationStreams({ ...shared, database: parts.database, callers });
+  const configuration = new ConfigurationStreams({
+    ...shared,
+    model: configurationModel,
+    database: parts.database,
+    callers,
+  });
   const unsubscribe = [
     parts.configuration.onChange((change) => {
       flags.publish(change);

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { AccessChanges } from './access-changes.ts';
 import { createStreams } from './app-streams.ts';
 import type { Config } from './config.ts';
-import { configurationStores } from './configuration-stores.ts';
+import { configurationModel } from './definitions.ts';
 import { registerAaTestRoutes } from './features/aa-test/aa-test-routes.ts';
 import { registerAccountRoutes } from './features/accounts/account-routes.ts';
 import { createCallerDirectory } from './features/accounts/caller-directory.ts';
@@ -69,10 +69,10 @@ import { type RequestTracer, traceRequests } from './http/request-tracing.ts';
 import { registerSdkPackage } from './http/sdk-package.ts';
 import { registerSdkScript } from './http/sdk-script.ts';
 import type { TokenSource } from './http/token-buckets.ts';
-import { propertyRules } from './property-rules.ts';
 import { readiness } from './readiness.ts';
 import type { ThreadRequest } from './report-thread.ts';
-import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
+import type { Changed, ConfigurationWriter } from './storage/changes/configuration-writer.ts';
+import { propertyRules } from './storage/changes/resolve-property.ts';
 import type { Configuration } from './storage/configuration.ts';
 import { type Database, type DatabaseHandle, databaseSource } from './storage/database.ts';
 import type { EventStorage } from './storage/event-storage.ts';
@@ -174,8 +174,15 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerKeyRoutes(api, { auth });
   registerGoalRoutes(api, { auth, recordEvents, eventStore });
   const flagValues: FlagValues = (input) => new FlagEvaluations(reports).ofSessions(input);
-  registerFeedbackRoutes(api, { auth, recordEvents, eventStore, database, flagValues });
-  registerFeedbackReportRoutes(api, { auth, eventStore, database, flagValues });
+  registerFeedbackRoutes(api, {
+    auth,
+    recordEvents,
+    eventStore,
+    database,
+    model: configurationModel,
+    flagValues,
+  });
+  registerFeedbackReportRoutes(api, { auth, eventStore, database, model: configurationModel, flagValues });
   registerSessionRoutes(api, {
     auth,
     recordEvents,
@@ -193,12 +200,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const idempotency = new IdempotentCreation(database);
   registerAccountRoutes(api, {
     ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },
-    ...{ members: createMemberWriter(writer), idempotency, dryRunResponse },
+    ...{ members: createMemberWriter(writer), idempotency, dryRunResponse: describeDryRun },
     throttle: parts.signInAttempts,
     ownerRecord: new OwnerRecord(config.dataDir),
     properties: () => configuration.properties(),
     deleteAccount: (accountId, by) =>
-      deleteAccount({ writer, stores: configurationStores, scrub: parts.scrub }, accountId, by),
+      deleteAccount({ writer, model: configurationModel, scrub: parts.scrub }, accountId, by),
     accessChanged: () => parts.access.announce(),
     figuresLateSince: () => events.status.lateSince,
     warn: (details, message) => parts.log.warn(details, message),
@@ -212,14 +219,18 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   return app;
 }
 
+const describeDryRun = (changed: Changed) => dryRunResponse(configurationModel, changed);
+
 function registerManagement(
   api: ApiRoutes,
   parts: AppParts & { idempotency: IdempotentCreation; clock: ClockWatch; streams: ConfigurationStreams },
 ): void {
   const { config, configuration, database, events, writer, wakeWebhooks, idempotency, clock, streams } =
     parts;
-  const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
+  const model = configurationModel;
+  const resolve = propertyRules(model, { allowPrivateWebhooks: config.webhookAllowPrivate });
   registerManagementRoutes(api, {
+    model,
     writer,
     database,
     idempotency,
@@ -227,8 +238,7 @@ function registerManagement(
     streams,
     resolve,
     redactHistory: async (propertyId, wanted, dryRun) => {
-      const stores = configurationStores;
-      const redaction = await redactHistory(database, propertyId, wanted, { dryRun, stores });
+      const redaction = await redactHistory(database, propertyId, wanted, { dryRun, model });
       if (!dryRun) await parts.scrub();
       return redaction;
     },
@@ -236,7 +246,7 @@ function registerManagement(
     eventCount: (propertyId) => events.eventStore.eventCount(propertyId),
   });
   const lastUsed = (ids: readonly string[]) => lastUsedOf(database, ids);
-  registerKeyManagementRoutes(api, { writer, idempotency, lastUsed, dryRunResponse });
+  registerKeyManagementRoutes(api, { writer, idempotency, lastUsed, dryRunResponse: describeDryRun });
   registerWebhookRoutes(api, { database, writer, wake: wakeWebhooks });
   registerErasureRoutes(api, {
     database,
@@ -248,7 +258,7 @@ function registerManagement(
   });
   registerPropertyDeletionRoutes(api, { database, eventStore: events.eventStore });
   registerFeedbackStateRoutes(api, { database, eventStore: events.eventStore });
-  const withUnsavedItem = createUnsavedItems(database, resolve);
+  const withUnsavedItem = createUnsavedItems(database, { model, resolve });
   const findIdentity = parts.identities.find.bind(parts.identities);
   const evaluations = new FlagEvaluations(parts.reports);
   registerPersonRoutes(api, (property) => ({
@@ -268,5 +278,5 @@ function registerManagement(
     evaluations,
     withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
   });
-  registerImpactRoutes(api, { reports: parts.reports, withUnsavedItem });
+  registerImpactRoutes(api, { model, reports: parts.reports, withUnsavedItem });
 }

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { configurationStores, createConfigurationWriter } from './configuration-stores.ts';
+import { configurationModel, createConfigurationWriter } from './definitions.ts';
 import { OwnerRecord } from './features/accounts/owner-record.ts';
 import type { Provisioning } from './features/provisioning/provision-apply.ts';
 import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
 import { type OpenedDatabase, openNodeDatabase } from './node-database.ts';
-import { propertyRules } from './property-rules.ts';
 import { OPERATOR, SYSTEM } from './storage/changes/actor.ts';
+import { propertyRules } from './storage/changes/resolve-property.ts';
 import { type DatabaseHandle, type DatabaseOptions, databasePath, openDatabase } from './storage/database.ts';
 
 export interface FirstStart {
@@ -28,7 +28,7 @@ export interface Beginning {
 
 export async function describeBeginning({ database }: DatabaseHandle): Promise<Beginning> {
   const { hasOwner } = await import('./features/accounts/account-store.ts');
-  const properties = await configurationStores.listProperties(database);
+  const properties = await configurationModel.property.rows.list(database);
   return { hasDemo: properties.some(({ id }) => id === 'demo'), hasOwner: await hasOwner(database) };
 }
 
@@ -64,7 +64,7 @@ function configurationLost(reason: string): Error {
 
 /** Also if all properties were deleted: then there is a history. */
 async function hasConfiguration({ database }: DatabaseHandle): Promise<boolean> {
-  if ((await configurationStores.listProperties(database)).length > 0) return true;
+  if ((await configurationModel.property.rows.list(database)).length > 0) return true;
   return (await database.selectFrom('history').select('id').limit(1).execute()).length > 0;
 }
 
@@ -99,7 +99,8 @@ async function prepareProperties(
 ): Promise<FirstStart> {
   const writer = createConfigurationWriter(handle.database);
   await writer.startHistory();
-  const resolve = propertyRules({ allowPrivateWebhooks: config.webhookAllowPrivate });
+  const model = configurationModel;
+  const resolve = propertyRules(model, { allowPrivateWebhooks: config.webhookAllowPrivate });
   if (config.provisionFile !== undefined) {
     const by = { actor: OPERATOR, via: 'file' as const };
     // The server has to start: it is what deletes the events.
@@ -108,10 +109,10 @@ async function prepareProperties(
         { propertyId },
         'skipped a property of the provision file: the events of a deleted one with this id are still being deleted; restart or apply the file later',
       );
-    return applyFile(config.provisionFile, { writer, resolve, by, skipBeingDeleted });
+    return applyFile(config.provisionFile, { model, writer, resolve, by, skipBeingDeleted });
   }
   if (await hasConfiguration(handle)) return { demo: false, generatedKeys: [] };
-  return createDemo({ writer, resolve, by: { actor: SYSTEM, via: 'file' } });
+  return createDemo({ model, writer, resolve, by: { actor: SYSTEM, via: 'file' } });
 }
 
 // Imported lazily: most starts provision nothing, and the YAML parser is slow to load.

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startJobs } from './background-jobs.ts';
-import { configurationStores, createConfigurationWriter } from './configuration-stores.ts';
+import { configurationModel, createConfigurationWriter } from './definitions.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { DeliveryJob } from './features/webhooks/delivery-job.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
@@ -26,7 +26,7 @@ interface TestNode {
 /** A node whose jobs look all the time, so that a second leader would be noticed. */
 async function startNode(): Promise<TestNode> {
   const handle = await openDatabase('', { url: database.url });
-  const configuration = await openConfiguration(handle, configurationStores);
+  const configuration = await openConfiguration(handle, configurationModel);
   const writer = createConfigurationWriter(handle.database, configuration);
   const stopLeading = handle.nodes.lead(() => {
     const deliveries = new DeliveryJob({

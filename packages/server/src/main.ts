@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { AppFront } from './app-front.ts';
 import { type Job, startJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
-import { configurationStores, createConfigurationWriter } from './configuration-stores.ts';
+import { configurationModel, createConfigurationWriter } from './definitions.ts';
 import { ElectedJobs } from './elected-jobs.ts';
 import { exitAfterFailure } from './exit-after-failure.ts';
 import { ReportRunner } from './features/reports/report-runner.ts';
@@ -152,7 +152,7 @@ interface Service extends Parts {
 /** Everything that serves requests; uses neither the events nor the database before `serve`. */
 async function createService(parts: Parts, handle: DatabaseHandle): Promise<Service> {
   const { config, log, events, tracer, front } = parts;
-  const configuration = new Configuration(handle, configurationStores, {
+  const configuration = new Configuration(handle, configurationModel, {
     onError: (err) => {
       if (isDatabaseUnavailable(err)) return;
       log.error({ err }, 'failed to reload the configuration; keeping the previous one');

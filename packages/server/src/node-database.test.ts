@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
-import { configurationStores } from './configuration-stores.ts';
+import { configurationModel } from './definitions.ts';
 import { prepareConfiguration } from './first-start.ts';
 import { openNodeDatabase } from './node-database.ts';
 import { openConfiguration } from './storage/configuration.ts';
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres())('the start of nodes', () => {
   test('while PostgreSQL is away uses the snapshot, and then what PostgreSQL has', async () => {
     const other = await openDatabase('', { url: database.url });
     await provisionDatabase(other.database, { id: 'shop', name: 'Before' });
-    const saved = await openConfiguration(other, configurationStores);
+    const saved = await openConfiguration(other, configurationModel);
     await writeSnapshot(dataDir, saved.properties());
     await saved.close();
     await provisionDatabase(other.database, { id: 'shop', name: 'After' });
@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres())('the start of nodes', () => {
     const proxy = await FaultProxy.start({ host, port: Number(port) });
     proxy.refuse();
     const { handle, initial } = await openNodeDatabase(configWith(proxy.urlOf(database.url)), log);
-    const configuration = await openConfiguration(handle, configurationStores, { initial });
+    const configuration = await openConfiguration(handle, configurationModel, { initial });
     expect(configuration.property('shop')?.name).toBe('Before');
     proxy.pass();
     await waitFor('the configuration in PostgreSQL', () => configuration.property('shop')?.name === 'After');

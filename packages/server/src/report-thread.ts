@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
+import { configurationModel } from './definitions.ts';
 import { type SubjectContentsRequest, subjectContentsReport } from './features/erasure/erasure-plan.ts';
 import {
   type PastConfigurationRequest,
@@ -60,7 +61,7 @@ function respond(request: ThreadRequest, changes: number, signal: AbortSignal) {
     case 'subject-contents':
       return subjectContentsReport(eventStore, request);
     case 'past-configuration':
-      return pastConfiguration(request);
+      return pastConfiguration(configurationModel, request);
     default:
       return service.run(request, changes, signal);
   }

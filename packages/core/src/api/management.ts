@@ -10,15 +10,8 @@ import {
   To,
 } from './common.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
-import {
-  ProvisionedEnvironment,
-  ProvisionedFeedbackType,
-  ProvisionedFlag,
-  ProvisionedGoal,
-  ProvisionedProperty,
-} from './provisioning.ts';
+import { ProvisionedFlag, ProvisionedProperty, ProvisionedSettings } from './provisioning.ts';
 import { closed, ID_PATTERN, Line } from './provisioning-fields.ts';
-import { Segment } from './targeting.ts';
 import { ProvisionedWebhook } from './webhooks.ts';
 
 const Version = Type.Integer({ minimum: 1, description: 'Also the `ETag`; send it as `If-Match`' });
@@ -28,13 +21,9 @@ const anyObject = (title: string) =>
 const Time = Type.Integer({ description: 'Unix milliseconds' });
 
 /** An item as responses have it: the fields of the provision file, and what the server adds. */
-const managed = <T extends TProperties>(title: string, fields: T) =>
+export const managed = <T extends TProperties>(title: string, fields: T) =>
   Type.Object({ ...fields, version: Version }, { title });
 
-export const ManagedEnvironment = managed('ManagedEnvironment', ProvisionedEnvironment.properties);
-export const ManagedGoal = managed('ManagedGoal', ProvisionedGoal.properties);
-export const ManagedFeedbackType = managed('ManagedFeedbackType', ProvisionedFeedbackType.properties);
-export const ManagedSegment = managed('ManagedSegment', Segment.properties);
 export const ManagedWebhook = managed('ManagedWebhook', {
   ...ProvisionedWebhook.properties,
   createdAt: Time,
@@ -57,21 +46,9 @@ export const ManagedSplitTest = managed('ManagedSplitTest', {
   phases: Type.Array(anyObject('SplitTestPhase')),
 });
 
-const {
-  apiKeys: _apiKeys,
-  environments: _environments,
-  goals: _goals,
-  feedbackTypes: _feedbackTypes,
-  splitTests: _splitTests,
-  segments: _segments,
-  flags: _flags,
-  webhooks: _webhooks,
-  ...settings
-} = ProvisionedProperty.properties;
-
 /** The settings of a property, without its lists. */
-export const PropertySettings = Type.Object(settings, closed('PropertySettings'));
-export const ManagedProperty = managed('ManagedProperty', { ...settings, createdAt: Time });
+export const PropertySettings = Type.Object(ProvisionedSettings, closed('PropertySettings'));
+export const ManagedProperty = managed('ManagedProperty', { ...ProvisionedSettings, createdAt: Time });
 export const PropertyList = namedObject('PropertyList', {
   properties: Type.Array(
     namedObject('PropertySummary', {
@@ -95,18 +72,15 @@ export const NewProperty = Type.Object(
 );
 export type NewProperty = Static<typeof NewProperty>;
 
-const list = (of: object) => Type.Array(Type.Unsafe<object>(of));
-export const WholeConfiguration = namedObject('WholeConfiguration', {
-  property: ManagedProperty,
-  environments: list(ManagedEnvironment),
-  splitTests: list(ManagedSplitTest),
-  flags: list(ManagedFlag),
-  segments: list(ManagedSegment),
-  goals: list(ManagedGoal),
-  feedbackTypes: list(ManagedFeedbackType),
-  webhooks: list(ManagedWebhook),
-  version: Version,
-});
+/** @param lists schemas of the items by list */
+export const wholeConfiguration = (lists: Readonly<Record<string, object>>) =>
+  namedObject('WholeConfiguration', {
+    property: ManagedProperty,
+    ...Object.fromEntries(
+      Object.entries(lists).map(([name, item]) => [name, Type.Array(Type.Unsafe<object>(item))]),
+    ),
+    version: Version,
+  });
 
 const ApiKeyFields = {
   id: Type.String(),
@@ -340,23 +314,25 @@ export const ProposalSchema = namedObject('Proposal', {
 });
 export const ProposalList = namedObject('ProposalList', { proposals: Type.Array(ProposalSummary) });
 export const Proposed = namedObject('Proposed', { proposal: ProposalSchema });
-export const NewProposal = Type.Object(
-  {
-    collection: oneOf(['split-tests', 'flags', 'segments', 'goals', 'feedback-types']),
-    key: Type.String({ pattern: ID_PATTERN }),
-    method: oneOf(['PUT', 'PATCH', 'DELETE'], { default: 'PATCH' }),
-    body: Type.Optional(anyObject('ProposedBody')),
-    baseVersion: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'The version of the item that the change is based on; required if the item exists',
-      }),
-    ),
-    comment: Type.Optional(Comment),
-  },
-  { title: 'NewProposal' },
-);
-export type NewProposal = Static<typeof NewProposal>;
+/** @param collections whose items an editor can change */
+export const newProposal = (collections: readonly string[]) =>
+  Type.Object(
+    {
+      collection: oneOf(collections),
+      key: Type.String({ pattern: ID_PATTERN }),
+      method: oneOf(['PUT', 'PATCH', 'DELETE'], { default: 'PATCH' }),
+      body: Type.Optional(anyObject('ProposedBody')),
+      baseVersion: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: 'The version of the item that the change is based on; required if the item exists',
+        }),
+      ),
+      comment: Type.Optional(Comment),
+    },
+    { title: 'NewProposal' },
+  );
+export type NewProposal = Static<ReturnType<typeof newProposal>>;
 
 export const ErasureBody = Type.Object(
   {

@@ -144,52 +144,57 @@ export const ProvisionedFeedbackType = Type.Object(
 );
 export type ProvisionedFeedbackType = Static<typeof ProvisionedFeedbackType>;
 
+/** The settings of a property. */
+export const ProvisionedSettings = {
+  id: Id('Property id'),
+  name: Type.Optional(Name),
+  retentionDays: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()], {
+      description: `Events older than this are deleted, null: never; default: ${DEFAULT_RETENTION_DAYS} (25 months)`,
+    }),
+  ),
+  allowedOrigins: Type.Optional(
+    Type.Union([Type.Array(Type.String({ maxLength: 512 }), { maxItems: 1000 }), Type.Null()], {
+      description: 'Origins that may call the browser endpoints; default: null (any)',
+    }),
+  ),
+  hashSeed: Type.Optional(
+    Line(
+      256,
+      'Determines the holdout, the visitors of each test in an exclusion group, and the A/A test; default: generated once',
+    ),
+  ),
+  holdout: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'Percentage of visitors excluded from all split tests; default: 0',
+    }),
+  ),
+  statistics: Type.Optional(ProvisionedStatistics),
+  aaTest: Type.Optional(AaTestMode),
+  privacy: Type.Optional(ProvisionedPrivacy),
+  displayCurrency: Type.Optional(
+    Type.String({
+      pattern: '^[A-Z]{3}$',
+      description: 'ISO 4217 code shown with amounts, which are not converted; default: `USD`',
+      'x-hint': 'must be a currency code of three capital letters, like EUR',
+    }),
+  ),
+  timeZone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'Time zone of days, weeks and months in reports and of the targets of goals, by its name in the IANA database; default: `UTC`',
+      examples: ['Europe/Berlin'],
+    }),
+  ),
+};
+
 export const ProvisionedProperty = Type.Object(
   {
-    id: Id('Property id'),
-    name: Type.Optional(Name),
-    retentionDays: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()], {
-        description: `Events older than this are deleted, null: never; default: ${DEFAULT_RETENTION_DAYS} (25 months)`,
-      }),
-    ),
-    allowedOrigins: Type.Optional(
-      Type.Union([Type.Array(Type.String({ maxLength: 512 }), { maxItems: 1000 }), Type.Null()], {
-        description: 'Origins that may call the browser endpoints; default: null (any)',
-      }),
-    ),
-    hashSeed: Type.Optional(
-      Line(
-        256,
-        'Determines the holdout, the visitors of each test in an exclusion group, and the A/A test; default: generated once',
-      ),
-    ),
-    holdout: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 100,
-        description: 'Percentage of visitors excluded from all split tests; default: 0',
-      }),
-    ),
-    statistics: Type.Optional(ProvisionedStatistics),
-    aaTest: Type.Optional(AaTestMode),
-    privacy: Type.Optional(ProvisionedPrivacy),
-    displayCurrency: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{3}$',
-        description: 'ISO 4217 code shown with amounts, which are not converted; default: `USD`',
-        'x-hint': 'must be a currency code of three capital letters, like EUR',
-      }),
-    ),
-    timeZone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description:
-          'Time zone of days, weeks and months in reports and of the targets of goals, by its name in the IANA database; default: `UTC`',
-        examples: ['Europe/Berlin'],
-      }),
-    ),
+    ...ProvisionedSettings,
     apiKeys: Type.Optional(Type.Array(ProvisionedKey)),
     environments: Type.Optional(Type.Array(ProvisionedEnvironment)),
     goals: Type.Optional(Type.Array(ProvisionedGoal)),

@@ -1,4 +1,4 @@
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { ApiError } from '../errors.ts';
 import { deleteAccount } from '../features/accounts/delete-account.ts';
 import { CliError } from './cli-error.ts';
@@ -14,7 +14,7 @@ export async function deleteUser({ dataDir, email, json }: DeleteUserOptions): P
   await withExistingDatabase(dataDir, async (handle) => {
     const { id } = await requireAccount(handle.database, email);
     const { writer, by } = operatorWriter(handle.database);
-    const parts = { writer, stores: configurationStores, scrub: () => handle.scrub() };
+    const parts = { writer, model: configurationModel, scrub: () => handle.scrub() };
     const deleted = await deleteAccount(parts, id, by).catch((error: unknown) => {
       throw error instanceof ApiError ? new CliError(error.message) : error;
     });

@@ -14,24 +14,15 @@ export function describeChanges(changes: readonly ProvisionChange[]): string {
       property = change.propertyId;
       lines.push(`${property}:`);
     }
-    lines.push(`  ${change.action === 'create' ? '+' : '~'} ${ENTITY_NAMES[change.entity]} ${change.id}`);
+    lines.push(`  ${change.action === 'create' ? '+' : '~'} ${nounOf(change)} ${change.id}`);
     lines.push(...change.summary.map((line) => `      ${line}`));
     lines.push(...(change.notes ?? []).map((note) => `      ! ${note}`));
   }
   return lines.join('\n');
 }
 
-const ENTITY_NAMES: Readonly<Record<ProvisionChange['entity'], string>> = {
-  property: 'property',
-  environment: 'environment',
-  goal: 'goal',
-  feedbackType: 'feedback type',
-  segment: 'segment',
-  splitTest: 'split test',
-  flag: 'flag',
-  apiKey: 'API key',
-  webhook: 'webhook',
-};
+const nounOf = ({ entity }: ProvisionChange) =>
+  entity === 'apiKey' ? 'API key' : entity.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 export function countChanges(changes: readonly ProvisionChange[], tense: 'done' | 'planned'): string {
   const count = (action: ProvisionAction) => changes.filter((change) => change.action === action).length;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createConfigurationWriter } from '../configuration-stores.ts';
+import { createConfigurationWriter } from '../definitions.ts';
 import { createToken, deleteToken } from '../features/accounts/access-token-store.ts';
 import { changeAccount } from '../features/accounts/account-administration.ts';
 import { createAccount } from '../features/accounts/account-store.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createConfigurationWriter } from '../configuration-stores.ts';
+import { createConfigurationWriter } from '../definitions.ts';
 import { OPERATOR } from '../storage/changes/actor.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
 import { commitmentTo, entryHash } from '../storage/history/history-chain.ts';

@@ -1,4 +1,4 @@
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import { type Database, type DatabaseSource, readDatabase } from '../storage/database.ts';
 import { verifyHistory } from '../storage/history/verify-history.ts';
@@ -43,9 +43,9 @@ async function checkProperty(
   id: string,
   since: number,
 ): Promise<{ entries: number; redacted?: number; check?: Check }> {
-  const [stored] = await configurationStores.listProperties(database, id);
-  const property = stored && (await loadProperty(database, configurationStores, stored));
-  const { entries, redacted = 0, problem } = await verifyHistory(database, id, property);
+  const [stored] = await configurationModel.property.rows.list(database, id);
+  const property = stored && (await loadProperty(database, configurationModel, stored));
+  const { entries, redacted = 0, problem } = await verifyHistory(database, configurationModel, id, property);
   if (problem === undefined) return { entries, redacted };
   const where = `property "${id}"`;
   if (entries === 0 && stored !== undefined && (await lastChange(database, id)) <= since) {

@@ -1,7 +1,6 @@
+import { configurationModel } from '../definitions.ts';
 import { lastUsedOf } from '../features/keys/credential-usage-store.ts';
 import { newKey } from '../features/keys/key-rules.ts';
-import { listKeys } from '../features/keys/key-store.ts';
-import { listProperties } from '../features/properties/property-store.ts';
 import type { Database } from '../storage/database.ts';
 import type { ApiKey, KeyKind } from '../storage/property-configuration.ts';
 import { CliError } from './cli-error.ts';
@@ -102,8 +101,8 @@ export async function deleteKeyById(id: string, { dataDir }: KeyOptions): Promis
 
 async function allKeys(database: Database, propertyId?: string): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];
-  for (const { id } of await listProperties(database, propertyId)) {
-    keys.push(...(await listKeys(database, id)));
+  for (const { id } of await configurationModel.property.rows.list(database, propertyId)) {
+    keys.push(...(await configurationModel.collection('key').rows.list(database, id)));
   }
   return keys;
 }

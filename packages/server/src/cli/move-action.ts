@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import { configurationModel } from '../definitions.ts';
 import { SETTINGS } from '../settings.ts';
 import type { Difference } from '../storage/move/compare.ts';
+import { configurationTables } from '../storage/move/configuration-tables.ts';
 import type { Servers } from '../storage/move/move-record.ts';
 import { moveToDirectory } from '../storage/move/move-to-directory.ts';
 import { type MoveResult, moveToServers } from '../storage/move/move-to-servers.ts';
@@ -27,6 +29,7 @@ export async function move(options: MoveOptions): Promise<void> {
   process.umask(0o077);
   const progress = new MoveProgress(process.stdout);
   const listener = {
+    tables: configurationTables(configurationModel),
     onStep: (text: string) => progress.step(text),
     onProgress: progress.update.bind(progress),
   };

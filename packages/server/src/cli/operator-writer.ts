@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
-import { createConfigurationWriter } from '../configuration-stores.ts';
+import { configurationModel, createConfigurationWriter } from '../definitions.ts';
 import type { Provisioning } from '../features/provisioning/provision-apply.ts';
-import { propertyRules } from '../property-rules.ts';
 import { type Actor, OPERATOR } from '../storage/changes/actor.ts';
+import { propertyRules } from '../storage/changes/resolve-property.ts';
 import type { Database } from '../storage/database.ts';
 
 /** The writer for changes on the command line; the history names the account on this machine. */
@@ -14,8 +14,10 @@ export function operatorWriter(database: Database) {
 /** For provision files. */
 export function operatorProvisioning(database: Database): Provisioning {
   const { writer, by } = operatorWriter(database);
-  const resolve = propertyRules({ allowPrivateWebhooks: process.env.WEBHOOK_ALLOW_PRIVATE === 'true' });
-  return { writer, resolve, by: { ...by, via: 'file' } };
+  const resolve = propertyRules(configurationModel, {
+    allowPrivateWebhooks: process.env.WEBHOOK_ALLOW_PRIVATE === 'true',
+  });
+  return { model: configurationModel, writer, resolve, by: { ...by, via: 'file' } };
 }
 
 function operator(): Actor {

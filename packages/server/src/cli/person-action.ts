@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { PersonQuery } from '@switchyard/core/api/people';
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { openUnlessLocked } from '../features/erasure/offline-erasure.ts';
 import { currentFlags } from '../features/explanations/explanation-service.ts';
 import { statesOf } from '../features/feedback/feedback-state-store.ts';
@@ -47,8 +47,8 @@ const ASK_SERVER =
   'Pass its address with --url, and an access token of an admin in the environment variable SWITCHYARD_TOKEN.';
 
 async function flagSource({ database }: DatabaseHandle, propertyId: string) {
-  const [stored] = await configurationStores.listProperties(database, propertyId);
-  const property = await loadProperty(database, configurationStores, stored!);
+  const [stored] = await configurationModel.property.rows.list(database, propertyId);
+  const property = await loadProperty(database, configurationModel, stored!);
   const evaluations = {
     evaluateAll: async (input: Parameters<typeof evaluatedFlags>[0]) =>
       evaluatedFlags(input, compileRuleRegex),

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configurationModel } from '../definitions.ts';
 import { pastConfiguration } from '../features/explanations/past-configuration.ts';
 import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
 import { switchyardWith } from '../testing/command-line.ts';
@@ -45,7 +46,7 @@ describe.skipIf(!hasPostgres())('commands with DATABASE_URL', () => {
     expect((await run('users', 'list')).stdout).toContain('ada@shop.example');
     expect(readdirSync(directory)).toEqual(['shop.yaml']);
     const past = { source: { url: database.url }, propertyId: 'shop', moment: Date.now() };
-    const { text } = await pastConfiguration({ type: 'past-configuration', ...past });
+    const { text } = await pastConfiguration(configurationModel, { type: 'past-configuration', ...past });
     expect(JSON.parse(text)).toMatchObject({ goals: [{ id: 'signup' }] });
   });
 

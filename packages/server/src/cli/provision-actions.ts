@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { applyProvision, planProvision } from '../features/provisioning/provision-apply.ts';
 import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
@@ -83,7 +83,7 @@ const withoutWords = (changes: readonly ProvisionChange[]) =>
 export async function exportAll({ dataDir, format, property }: ExportOptions): Promise<void> {
   const exported = await withExistingDatabase(dataDir, async (handle) => {
     if (property !== undefined) await requireProperty(handle, property);
-    return exportConfiguration(handle.database, configurationStores, property);
+    return exportConfiguration(handle.database, configurationModel, property);
   });
   process.stdout.write(format === 'json' ? formatJson(exported) : formatYaml(exported));
 }

@@ -1,4 +1,4 @@
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { redactionResponse } from '../features/management/redaction-routes.ts';
 import type { DatabaseHandle } from '../storage/database.ts';
 import { lastRow } from '../storage/history/history-store.ts';
@@ -22,7 +22,7 @@ export async function redact(options: RedactOptions): Promise<void> {
     await requireHistory(handle, property);
     const done = await redactHistory(handle.database, property, wanted, {
       dryRun,
-      stores: configurationStores,
+      model: configurationModel,
     });
     if (!dryRun) await handle.scrub();
     return done;

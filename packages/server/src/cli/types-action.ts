@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { typeDeclarations } from '../features/properties/type-declarations.ts';
 import { applyProvision } from '../features/provisioning/provision-apply.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
@@ -43,10 +43,10 @@ async function fromProvisionFile(
 
 async function declarations(handle: DatabaseHandle, only: string | undefined): Promise<string> {
   if (only !== undefined) await requireProperty(handle, only);
-  const stored = await configurationStores.listProperties(handle.database);
+  const stored = await configurationModel.property.rows.list(handle.database);
   const properties: PropertyConfiguration[] = [];
   for (const each of stored.filter(({ id }) => only === undefined || id === only)) {
-    properties.push(await loadProperty(handle.database, configurationStores, each));
+    properties.push(await loadProperty(handle.database, configurationModel, each));
   }
   return typeDeclarations(properties);
 }

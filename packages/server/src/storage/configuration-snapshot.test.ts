@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { provisionDatabase } from '../testing/provision-database.ts';
 import { SAMPLE, SECRET_KEY } from '../testing/sample-property.ts';
 import { waitFor } from '../testing/wait.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'switchyard-snapshot-'));
   handle = await openMemoryDatabase();
   await provisionDatabase(handle.database, ...(SAMPLE.properties as ProvisionedProperty[]));
-  configuration = await openConfiguration(handle, configurationStores);
+  configuration = await openConfiguration(handle, configurationModel);
   errors = [];
   warnings = [];
   stop = keepSnapshot({ dataDir, configuration, onError: (error) => errors.push(error) });
@@ -57,7 +57,7 @@ test('the snapshot has what the database has, also after a change', async () => 
 test('a node that starts from it serves its properties and keys', async () => {
   const { properties } = await waitFor('the snapshot', read);
   const empty = await openMemoryDatabase();
-  const started = await openConfiguration(empty, configurationStores, { initial: properties });
+  const started = await openConfiguration(empty, configurationModel, { initial: properties });
   expect(started.properties()).toEqual(configuration.properties());
   expect(started.keyByText(SECRET_KEY)).toEqual(configuration.keyByText(SECRET_KEY));
   expect(started.keyByText(SECRET_KEY)).toBeDefined();

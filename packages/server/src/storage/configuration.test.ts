@@ -1,16 +1,16 @@
 import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configurationStores } from '../configuration-stores.ts';
-import { listKeys } from '../features/keys/key-store.ts';
-import { removeProperty } from '../features/properties/property-store.ts';
+import { configurationModel } from '../definitions.ts';
+import { propertyRows } from '../features/properties/property-store.ts';
 import { engines, type TestDatabase } from '../testing/databases.ts';
 import { provisionDatabase } from '../testing/provision-database.ts';
 import { waitFor } from '../testing/wait.ts';
 import { OPERATOR } from './changes/actor.ts';
+import { ConfigurationModel } from './changes/configuration-model.ts';
 import { ConfigurationWriter } from './changes/configuration-writer.ts';
 import { type Configuration, type ConfigurationChange, openConfiguration } from './configuration.ts';
-import type { Database, DatabaseHandle } from './database.ts';
+import type { DatabaseHandle } from './database.ts';
 
 describe.each(engines())('$name', (engine) => {
   const settings = { name: 'Shop', retentionDays: 30, allowedOrigins: ['https://shop.example'], holdout: 0 };
@@ -25,7 +25,7 @@ describe.each(engines())('$name', (engine) => {
   }
 
   async function removeKeys({ database }: DatabaseHandle): Promise<void> {
-    const writer = new ConfigurationWriter(database, configurationStores);
+    const writer = new ConfigurationWriter(database, configurationModel);
     await writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, ({ current }) => {
       return current && { ...current, apiKeys: [] };
     });
@@ -42,7 +42,7 @@ describe.each(engines())('$name', (engine) => {
     handle = await stored.open();
     other = await stored.open();
     await provisionDatabase(handle.database, { id: 'shop', ...settings }, { id: 'blog', ...settings });
-    configuration = await openConfiguration(handle, configurationStores);
+    configuration = await openConfiguration(handle, configurationModel);
   });
 
   afterEach(async () => {
@@ -128,7 +128,7 @@ describe.each(engines())('$name', (engine) => {
     expect(configuration.keyByText(text)).toBe(key);
     expect(configuration.keyByText(`${text}x`)).toBeUndefined();
     expect(configuration.keyByText('x'.repeat(100_000))).toBeUndefined();
-    const [stored] = await listKeys(other.database, 'shop');
+    const [stored] = await configurationModel.collection('key').rows.list(other.database, 'shop');
     expect(JSON.stringify(stored)).not.toContain(text.slice(16, -4));
     await removeKeys(other);
     await waitFor('the deletion', () => configuration.keyByText(text) === undefined);
@@ -147,7 +147,7 @@ describe.each(engines())('$name', (engine) => {
 
   test('a property deleted and recreated between two reloads is loaded again', async () => {
     await new Promise((resolve) => setTimeout(resolve, 2));
-    await removeProperty(other.database, 'shop');
+    await propertyRows.remove(other.database, 'shop');
     await provisionDatabase(other.database, { id: 'shop', ...settings, name: 'Another shop' });
     await configuration.reload();
     expect(configuration.property('shop')?.name).toBe('Another shop');
@@ -166,12 +166,21 @@ describe.each(engines())('$name', (engine) => {
   test('a failed reload is reported, keeps the last good state, and is retried', async () => {
     const errors: unknown[] = [];
     let broken = false;
-    const loaders = {
-      ...configurationStores,
-      listKeys: (database: Database, propertyId: string) =>
-        broken ? Promise.reject(new Error('broken')) : listKeys(database, propertyId),
-    };
-    const fragile = await openConfiguration(handle, loaders, { onError: (error) => errors.push(error) });
+    const { property, collections } = configurationModel;
+    const model = new ConfigurationModel(
+      {
+        ...property,
+        rows: {
+          ...property.rows,
+          list: async (database, id) => {
+            if (broken) throw new Error('broken');
+            return property.rows.list(database, id);
+          },
+        },
+      },
+      collections,
+    );
+    const fragile = await openConfiguration(handle, model, { onError: (error) => errors.push(error) });
     broken = true;
     await addGoal(other, 'signup');
     await waitFor('an error', () => errors.length > 0);

@@ -1,52 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { ConfigurationModel } from './changes/configuration-model.ts';
 import type { Database, DatabaseHandle } from './database.ts';
-import type {
-  ApiKey,
-  Environment,
-  FeedbackType,
-  Flag,
-  Goal,
-  Member,
-  PropertyConfiguration,
-  SplitTest,
-  StoredSegment,
-  Webhook,
-} from './property-configuration.ts';
-
-/** A property without its tests, flags, goals and so on. */
-export interface StoredProperty
-  extends Pick<
-    PropertyConfiguration,
-    | 'id'
-    | 'name'
-    | 'retentionDays'
-    | 'allowedOrigins'
-    | 'hashSeed'
-    | 'holdout'
-    | 'holdoutPeriod'
-    | 'statistics'
-    | 'aaTest'
-    | 'displayCurrency'
-    | 'timeZone'
-    | 'privacy'
-    | 'version'
-    | 'createdAt'
-  > {}
-
-/** Loaders for each part; passed in, because the features own the queries. */
-export interface ConfigurationLoaders {
-  /** All properties, or only the one with this id. */
-  listProperties(database: Database, id?: string): Promise<StoredProperty[]>;
-  listKeys(database: Database, propertyId: string): Promise<ApiKey[]>;
-  listEnvironments(database: Database, propertyId: string): Promise<Environment[]>;
-  listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]>;
-  listFlags(database: Database, propertyId: string): Promise<Flag[]>;
-  listSegments(database: Database, propertyId: string): Promise<StoredSegment[]>;
-  listGoals(database: Database, propertyId: string): Promise<Goal[]>;
-  listFeedbackTypes(database: Database, propertyId: string): Promise<FeedbackType[]>;
-  listWebhooks(database: Database, propertyId: string): Promise<Webhook[]>;
-  listMembers(database: Database, propertyId: string): Promise<Member[]>;
-}
+import type { ApiKey, Item, PropertyConfiguration, StoredProperty } from './property-configuration.ts';
 
 export interface ConfigurationChange {
   propertyId: string;
@@ -81,10 +36,10 @@ export function hashKey(text: string): string {
 /** Loads the whole configuration and reloads it after every change until closed. */
 export async function openConfiguration(
   handle: DatabaseHandle,
-  loaders: ConfigurationLoaders,
+  model: ConfigurationModel,
   options: ConfigurationOptions & { initial?: Initial } = {},
 ): Promise<Configuration> {
-  const configuration = new Configuration(handle, loaders, options);
+  const configuration = new Configuration(handle, model, options);
   await configuration.open(options.initial);
   return configuration;
 }
@@ -92,7 +47,7 @@ export async function openConfiguration(
 /** The configuration in memory, so that requests never query the database for it. */
 export class Configuration {
   readonly #handle: DatabaseHandle;
-  readonly #loaders: ConfigurationLoaders;
+  readonly #model: ConfigurationModel;
   #unwatch = () => {};
   readonly #onError: (error: unknown) => void;
   readonly #onInstalled: () => Promise<void>;
@@ -110,9 +65,9 @@ export class Configuration {
   #closed = false;
 
   /** Empty until it is opened. */
-  constructor(handle: DatabaseHandle, loaders: ConfigurationLoaders, options: ConfigurationOptions) {
+  constructor(handle: DatabaseHandle, model: ConfigurationModel, options: ConfigurationOptions) {
     this.#handle = handle;
-    this.#loaders = loaders;
+    this.#model = model;
     this.#onError = options.onError ?? (() => {});
     this.#onInstalled = options.onInstalled ?? (async () => {});
   }
@@ -229,7 +184,7 @@ export class Configuration {
 
   async #load(): Promise<void> {
     if (this.#closed) return;
-    this.#replace(await loadProperties(this.#handle.background, this.#loaders, this.#properties));
+    this.#replace(await loadProperties(this.#handle.background, this.#model, this.#properties));
   }
 
   #replace(properties: Properties): void {
@@ -262,7 +217,7 @@ function isNewer(stored: PropertyConfiguration | undefined, { createdAt, version
 
 function loadProperties(
   database: Database,
-  loaders: ConfigurationLoaders,
+  model: ConfigurationModel,
   previous: Properties,
 ): Promise<Properties> {
   return database
@@ -270,10 +225,10 @@ function loadProperties(
     .setAccessMode('read only')
     .execute(async (transaction) => {
       const properties = new Map<string, PropertyConfiguration>();
-      for (const stored of await loaders.listProperties(transaction)) {
+      for (const stored of await model.property.rows.list(transaction)) {
         const cached = previous.get(stored.id);
         const unchanged = cached?.version === stored.version && cached.createdAt === stored.createdAt;
-        properties.set(stored.id, unchanged ? cached : await loadProperty(transaction, loaders, stored));
+        properties.set(stored.id, unchanged ? cached : await loadProperty(transaction, model, stored));
       }
       return properties;
     });
@@ -282,21 +237,12 @@ function loadProperties(
 /** Loads a property with all its parts as a frozen object. */
 export async function loadProperty(
   database: Database,
-  loaders: ConfigurationLoaders,
+  model: ConfigurationModel,
   stored: StoredProperty,
 ): Promise<PropertyConfiguration> {
-  return deepFreeze({
-    ...stored,
-    environments: await loaders.listEnvironments(database, stored.id),
-    splitTests: await loaders.listSplitTests(database, stored.id),
-    flags: await loaders.listFlags(database, stored.id),
-    segments: await loaders.listSegments(database, stored.id),
-    goals: await loaders.listGoals(database, stored.id),
-    feedbackTypes: await loaders.listFeedbackTypes(database, stored.id),
-    webhooks: await loaders.listWebhooks(database, stored.id),
-    members: await loaders.listMembers(database, stored.id),
-    apiKeys: await loaders.listKeys(database, stored.id),
-  });
+  const lists: Record<string, readonly Item[]> = {};
+  for (const { field, rows } of model.collections) lists[field] = await rows.list(database, stored.id);
+  return deepFreeze({ ...stored, ...lists } as PropertyConfiguration);
 }
 
 function changesBetween(previous: Properties, current: Properties): ConfigurationChange[] {

@@ -165,16 +165,16 @@ export function newHashSeed(): string {
   return randomBytes(8).toString('hex');
 }
 
-type PositionedTable =
-  | 'environments'
-  | 'api_keys'
-  | 'goals'
-  | 'feedback_types'
-  | 'split_tests'
-  | 'flags'
-  | 'segments'
-  | 'webhooks'
-  | 'members';
+/** Tables of items, whose rows are in the order of creation. */
+export type PositionedTable = {
+  [Name in keyof DatabaseTables]: DatabaseTables[Name] extends ItemTable ? Name : never;
+}[keyof DatabaseTables];
+
+interface ItemTable {
+  property_id: string;
+  position: number;
+  created_at: number;
+}
 
 /** The position after the last row, so that lists keep the order of creation. */
 export async function nextPosition(

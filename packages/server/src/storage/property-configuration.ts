@@ -8,8 +8,36 @@ import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import type { Guardrail, TestOutcome } from './test-outcome.ts';
 
+/** The items of a property, by their type: the list that has them, which has the same name in provision files. */
+interface Lists {
+  environment: List<'environments', Environment>;
+  'split-test': List<'splitTests', SplitTest>;
+  flag: List<'flags', Flag>;
+  segment: List<'segments', StoredSegment>;
+  goal: List<'goals', Goal>;
+  'feedback-type': List<'feedbackTypes', FeedbackType>;
+  webhook: List<'webhooks', Webhook>;
+  key: List<'apiKeys', ApiKey>;
+  member: List<'members', Member>;
+}
+
+interface List<Field extends string, Item> {
+  field: Field;
+  item: Item;
+}
+
+export type ItemType = keyof Lists;
+export type ItemOf<T extends ItemType> = Lists[T]['item'];
+export type FieldOf<T extends ItemType> = Lists[T]['field'];
+export type Item = ItemOf<ItemType>;
+
+type ItemLists = { readonly [T in ItemType as FieldOf<T>]: readonly ItemOf<T>[] };
+
 /** A property with everything that requests need; immutable, every saved change creates a new object. */
-export interface PropertyConfiguration {
+export interface PropertyConfiguration extends StoredProperty, ItemLists {}
+
+/** A property without its lists. */
+export interface StoredProperty {
   readonly id: string;
   readonly name: string;
   /** Events older than this many days are deleted; null keeps them forever. */
@@ -32,15 +60,6 @@ export interface PropertyConfiguration {
   readonly timeZone: string;
   /** What is recorded of URLs, texts and people, with defaults filled in. */
   readonly privacy: PrivacySettings;
-  readonly environments: readonly Environment[];
-  readonly splitTests: readonly SplitTest[];
-  readonly flags: readonly Flag[];
-  readonly segments: readonly StoredSegment[];
-  readonly goals: readonly Goal[];
-  readonly feedbackTypes: readonly FeedbackType[];
-  readonly webhooks: readonly Webhook[];
-  readonly members: readonly Member[];
-  readonly apiKeys: readonly ApiKey[];
   readonly createdAt: number;
   /** Incremented by every saved change of the property. */
   readonly version: number;

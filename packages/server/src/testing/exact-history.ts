@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import type { Database } from '../storage/database.ts';
 import type { HistoryEntry } from '../storage/history/history-entry.ts';
@@ -14,8 +14,8 @@ export async function storedProperty(
   database: Database,
   propertyId: string,
 ): Promise<PropertyConfiguration | undefined> {
-  const [property] = await configurationStores.listProperties(database, propertyId);
-  return property && loadProperty(database, configurationStores, property);
+  const [property] = await configurationModel.property.rows.list(database, propertyId);
+  return property && loadProperty(database, configurationModel, property);
 }
 
 export async function readHistory(database: Database, propertyId: string): Promise<HistoryEntry[]> {
@@ -25,13 +25,14 @@ export async function readHistory(database: Database, propertyId: string): Promi
 /** Expects an unbroken history that replays to exactly what is stored, with versions that rise by one; returns it. */
 export async function expectExactHistory(database: Database, propertyId: string): Promise<HistoryEntry[]> {
   const property = await storedProperty(database, propertyId);
-  expect((await verifyHistory(database, propertyId, property)).problem).toBeUndefined();
+  expect((await verifyHistory(database, configurationModel, propertyId, property)).problem).toBeUndefined();
   const entries = await readHistory(database, propertyId);
-  const replayed = new HistoryState();
+  const replayed = new HistoryState(configurationModel);
   for (const entry of entries) replayed.apply(entry);
   expect(replayed.property === undefined).toBe(property === undefined);
   // Compared as a whole too, because a test must not rely on `verifyHistory` alone.
-  if (property !== undefined) expect(replayed.serialize()).toEqual(HistoryState.of(property).serialize());
+  if (property !== undefined)
+    expect(replayed.serialize()).toEqual(HistoryState.of(configurationModel, property).serialize());
   expectVersions(entries);
   return entries;
 }

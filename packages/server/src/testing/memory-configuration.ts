@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { configurationStores as stores } from '../configuration-stores.ts';
+import { configurationModel as model } from '../definitions.ts';
 import {
   applyProvision,
   type Provisioning,
@@ -9,9 +9,9 @@ import {
 import { provisionObject } from '../features/provisioning/provision-file.ts';
 import { ProvisionError } from '../features/provisioning/provision-mistake.ts';
 import type { ProvisionChange } from '../features/provisioning/provision-plan.ts';
-import { propertyRules } from '../property-rules.ts';
 import { OPERATOR } from '../storage/changes/actor.ts';
 import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts';
+import { propertyRules } from '../storage/changes/resolve-property.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
 import type { PropertyConfiguration, SplitTest } from '../storage/property-configuration.ts';
@@ -27,9 +27,9 @@ export class MemoryConfiguration {
 
   constructor(handle: DatabaseHandle) {
     this.handle = handle;
-    this.writer = new ConfigurationWriter(handle.database, stores);
-    const resolve = propertyRules({ allowPrivateWebhooks: false });
-    this.provisioning = { writer: this.writer, resolve, by: { actor: OPERATOR, via: 'file' } };
+    this.writer = new ConfigurationWriter(handle.database, model);
+    const resolve = propertyRules(model, { allowPrivateWebhooks: false });
+    this.provisioning = { model, writer: this.writer, resolve, by: { actor: OPERATOR, via: 'file' } };
   }
 
   apply(shop: Fields): Promise<ProvisionResult> {
@@ -55,8 +55,8 @@ export class MemoryConfiguration {
   }
 
   async property(): Promise<PropertyConfiguration | undefined> {
-    const [stored] = await stores.listProperties(this.handle.database);
-    return stored && loadProperty(this.handle.database, stores, stored);
+    const [stored] = await model.property.rows.list(this.handle.database);
+    return stored && loadProperty(this.handle.database, model, stored);
   }
 
   async test(key: string): Promise<SplitTest> {

@@ -1,4 +1,4 @@
-import { configurationStores } from '../configuration-stores.ts';
+import { configurationModel } from '../definitions.ts';
 import { newWebhookSecret } from '../features/webhooks/webhook-signature.ts';
 import { OPERATOR } from '../storage/changes/actor.ts';
 import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts';
@@ -8,7 +8,7 @@ import type { Webhook } from '../storage/property-configuration.ts';
 const BY = { actor: OPERATOR, via: 'cli' as const };
 
 /** Without notifications: tests count the deliveries. */
-const writerOf = (database: Database) => new ConfigurationWriter(database, configurationStores);
+const writerOf = (database: Database) => new ConfigurationWriter(database, configurationModel);
 
 /** Stores a webhook of the property `shop`, as the management API does. */
 export async function storeWebhook(

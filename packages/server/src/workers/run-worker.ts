@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { AccessChanges } from '../access-changes.ts';
 import { startJobs } from '../background-jobs.ts';
 import type { Config } from '../config.ts';
-import { configurationStores, createConfigurationWriter } from '../configuration-stores.ts';
+import { configurationModel, createConfigurationWriter } from '../definitions.ts';
 import { exitAfterFailure } from '../exit-after-failure.ts';
 import type { AttemptBy } from '../features/accounts/sign-in-throttle.ts';
 import { SessionIdentities } from '../features/sessions/session-identities.ts';
@@ -86,7 +86,7 @@ async function serve(
   const openSqlite = (path: string) => sqlite.open(path);
   const { handle, initial } = await openExpectedDatabase(config, false, { openSqlite }, log);
   const { database, nodes } = handle;
-  const configuration = await openConfiguration(handle, configurationStores, {
+  const configuration = await openConfiguration(handle, configurationModel, {
     initial,
     onError: (err) => {
       if (isDatabaseUnavailable(err)) return;

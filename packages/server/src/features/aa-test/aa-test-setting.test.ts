@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { typeDeclarations } from '../properties/type-declarations.ts';
 import { exportConfiguration } from '../provisioning/provision-export.ts';
@@ -30,7 +30,7 @@ describe('the setting aaTest', () => {
       fields: [{ field: 'aaTest', from: 'assignment', to: 'exposures' }],
     });
     await configuration.apply({ aaTest: 'exposures' });
-    const { file } = await exportConfiguration(configuration.handle.database, stores);
+    const { file } = await exportConfiguration(configuration.handle.database, model);
     expect(file.properties[0]).toMatchObject({ aaTest: 'exposures' });
   });
 

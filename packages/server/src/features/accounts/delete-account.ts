@@ -1,12 +1,12 @@
 import { ApiError } from '../../errors.ts';
 import { forgetSalts, recordAudited } from '../../storage/audit/audit-log.ts';
 import { memberSubject } from '../../storage/audit/audited-rows.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type {
   ChangeRequest,
   ChangeTransaction,
   ConfigurationWriter,
 } from '../../storage/changes/configuration-writer.ts';
-import type { ConfigurationLoaders } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import { redactInTransaction, TextInUseError } from '../../storage/history/redact-history.ts';
 import { forgetResponses } from '../../storage/history/redact-other-tables.ts';
@@ -24,25 +24,25 @@ export interface AccountDeletion {
 
 interface Parts {
   writer: ConfigurationWriter;
-  stores: ConfigurationLoaders;
+  model: ConfigurationModel;
   /** Removes deleted text from the files. */
   scrub: () => Promise<void>;
 }
 
 /** Deletes everything about an account; the history keeps what it did, under a number. */
 export async function deleteAccount(
-  { writer, stores, scrub }: Parts,
+  { writer, model, scrub }: Parts,
   accountId: string,
   by: ChangeRequest,
 ): Promise<AccountDeletion> {
-  const deletion = await writer.transaction(by, (changes) => deleteAll(changes, stores, accountId));
+  const deletion = await writer.transaction(by, (changes) => deleteAll(changes, model, accountId));
   await scrub();
   return deletion;
 }
 
 async function deleteAll(
   changes: ChangeTransaction,
-  stores: ConfigurationLoaders,
+  model: ConfigurationModel,
   accountId: string,
 ): Promise<AccountDeletion> {
   const { database } = changes;
@@ -55,7 +55,7 @@ async function deleteAll(
   const number = await nextNumber(database, accountId);
   const tokens = await deleteTokens(database, accountId);
   await forgetNames(database, account, tokens, `deleted account ${number}`);
-  const remaining = await forgetEmail(database, stores, account.email);
+  const remaining = await forgetEmail(database, model, account.email);
   await deleteRows(database, account, tokens);
   await forgetSalts(database, 'account', [accountId]);
   await forgetSalts(database, 'token', tokens);
@@ -99,7 +99,7 @@ async function nextNumber(database: Database, accountId: string): Promise<number
 /** In the history of all properties, also of deleted ones. */
 async function forgetEmail(
   database: Database,
-  stores: ConfigurationLoaders,
+  model: ConfigurationModel,
   email: string,
 ): Promise<AccountDeletion['remaining']> {
   const properties = await database
@@ -110,7 +110,7 @@ async function forgetEmail(
   const remaining: AccountDeletion['remaining'] = [];
   for (const { property_id: propertyId } of properties) {
     try {
-      await redactInTransaction(database, propertyId, { text: email }, { dryRun: false, stores });
+      await redactInTransaction(database, propertyId, { text: email }, { dryRun: false, model });
     } catch (error) {
       if (!(error instanceof TextInUseError)) throw error;
       remaining.push({ propertyId, items: [...error.items] });

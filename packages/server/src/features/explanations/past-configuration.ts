@@ -1,3 +1,4 @@
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import { type DatabaseSource, readDatabase } from '../../storage/database.ts';
 import { configurationAt } from '../../storage/history/configuration-at.ts';
 
@@ -10,11 +11,12 @@ export interface PastConfigurationRequest {
 }
 
 /** The configuration that was in force at a moment, or null, as JSON. Runs on the report thread. */
-export async function pastConfiguration({
-  source,
-  propertyId,
-  moment,
-}: PastConfigurationRequest): Promise<{ contentType: string; text: string }> {
-  const found = await readDatabase(source, (database) => configurationAt(database, propertyId, moment));
+export async function pastConfiguration(
+  model: ConfigurationModel,
+  { source, propertyId, moment }: PastConfigurationRequest,
+): Promise<{ contentType: string; text: string }> {
+  const found = await readDatabase(source, (database) =>
+    configurationAt(database, model, propertyId, moment),
+  );
   return { contentType: 'application/json; charset=utf-8', text: JSON.stringify(found ?? null) };
 }

@@ -1,5 +1,6 @@
 import type { FlagValue } from '@switchyard/core/api/targeting';
 import type { Targeting } from '@switchyard/core/evaluation/used-attributes';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { Database } from '../../storage/database.ts';
 import type { FeedbackEntry } from '../../storage/event-store.ts';
 import { type FlagEra, FlagTimeline } from '../../storage/history/flag-timeline.ts';
@@ -27,12 +28,12 @@ interface FlagQuery {
  * sessions, so they are computed: from the definitions of that moment and from what is known of the session.
  */
 export function flagFilter(
-  { database, flagValues }: { database: Database; flagValues: FlagValues },
+  { database, model, flagValues }: { database: Database; model: ConfigurationModel; flagValues: FlagValues },
   property: PropertyConfiguration,
   { flagKey, flagValue, environment = PRODUCTION.id }: FlagQuery,
 ): EntryFilter | undefined {
   if (flagKey === undefined) return undefined;
-  const timeline = new FlagTimeline(database, property, flagKey, environment);
+  const timeline = new FlagTimeline(database, model, property, flagKey, environment);
   return async (entries) => {
     const { eras, sessions, ids } = await withEras(timeline, entries);
     if (sessions.length === 0) return new Set();

@@ -6,6 +6,7 @@ import type { ApiRoutes } from '../../http/api-routes.ts';
 import type { Authentication } from '../../http/authentication.ts';
 import { botFilter } from '../../http/bot-filter.ts';
 import { ExportSlots } from '../../http/export-slots.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import { PRODUCTION } from '../../storage/property-configuration.ts';
@@ -18,6 +19,7 @@ interface Dependencies {
   auth: Authentication;
   eventStore: Pick<EventStoreClient, 'feedbackPage' | 'feedbackSummary' | 'feedbackCount'>;
   database: Database;
+  model: ConfigurationModel;
   flagValues: FlagValues;
 }
 

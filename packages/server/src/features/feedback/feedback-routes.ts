@@ -8,6 +8,7 @@ import { botFilter } from '../../http/bot-filter.ts';
 import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
 import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
 import type { AcceptedFeedback } from '../../storage/accepted-request.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { Database } from '../../storage/database.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { FeedbackType } from '../../storage/property-configuration.ts';
@@ -20,6 +21,7 @@ interface Dependencies {
   recordEvents: RecordEvents;
   eventStore: Pick<EventStoreClient, 'feedbackPage'>;
   database: Database;
+  model: ConfigurationModel;
   flagValues: FlagValues;
 }
 
@@ -90,7 +92,7 @@ function rejectInvalidFields(codes: readonly ErrorCode[]): void {
   throw new ApiError(first, { fields });
 }
 
-function registerList(api: ApiRoutes, { auth, eventStore, database, flagValues }: Dependencies): void {
+function registerList(api: ApiRoutes, { auth, eventStore, database, model, flagValues }: Dependencies): void {
   api.get<{ Querystring: FeedbackQuery }>(
     '/v1/feedback',
     {
@@ -124,7 +126,7 @@ function registerList(api: ApiRoutes, { auth, eventStore, database, flagValues }
       const after = decodeListCursor(cursor);
       const property = auth.property(request, filter.propertyId);
       checkReferences(property, request.query);
-      const matching = flagFilter({ database, flagValues }, property, request.query);
+      const matching = flagFilter({ database, model, flagValues }, property, request.query);
       const query = { ...filter, ...botFilter(bots), limit, ...(after && { after }) };
       const { rows, next } = await readFeedbackPage({ eventStore, database }, query, matching);
       const feedback = rows.map((entry) => ({ ...entry, metadata: JSON.parse(entry.metadata ?? '{}') }));

@@ -1,6 +1,7 @@
 import type { ProvisionedFlag } from '@switchyard/core/api/provisioning';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
 import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag-checks';
+import type { ItemRuleContext } from '../../storage/changes/collection-definition.ts';
 import { parsePointer } from '../../storage/changes/json-pointer.ts';
 import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
 import { newId } from '../../storage/database.ts';
@@ -9,7 +10,6 @@ import type {
   EnvironmentFlagConfiguration,
   Flag,
   PropertyConfiguration,
-  StoredSegment,
 } from '../../storage/property-configuration.ts';
 import { type FlagEntry, resolveRollouts } from './rollout-rules.ts';
 import { compileRuleRegex } from './rule-regex.ts';
@@ -19,34 +19,21 @@ interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
   environments: readonly Environment[];
 }
 
-interface Targeting {
-  flags: readonly ProvisionedFlag[];
-  segments: readonly Segment[];
-}
-
-/** The flags of the candidate, complete. */
+/** The flags of the candidate, complete; checked together with its segments. */
 export function resolveFlags(
   entries: readonly ProvisionedFlag[],
-  stored: PropertyConfiguration | undefined,
-  context: Context,
+  stored: readonly Flag[],
+  context: ItemRuleContext,
 ): Flag[] {
-  return entries.map((entry, index) => {
+  const flagContext = { ...context, environments: context.items('environment') };
+  const flags = entries.map((entry, index) => {
     const place = `/flags/${index}`;
-    const known = stored?.flags.find((candidate) => candidate.key === entry.key);
-    return resolveFlag(resolveRollouts(entry, place, context), known, place, context);
+    const known = stored.find((candidate) => candidate.key === entry.key);
+    return resolveFlag(resolveRollouts(entry, place, context), known, place, flagContext);
   });
-}
-
-/** The segments of the candidate, complete. */
-export function resolveSegments(
-  entries: readonly Segment[],
-  stored: PropertyConfiguration | undefined,
-  { mode }: Context,
-): StoredSegment[] {
-  return entries.map((entry) => {
-    const known = stored?.segments.find(({ id }) => id === entry.id);
-    return { ...(mode === 'merge' ? known : {}), ...entry, version: known?.version ?? 0 };
-  });
+  const resolved = { flags, segments: context.resolved('segment') };
+  reportTargeting(entries, resolved, context.stored, context.report);
+  return flags;
 }
 
 function resolveFlag(entry: FlagEntry, known: Flag | undefined, path: string, context: Context): Flag {
@@ -122,8 +109,8 @@ function resolveConfiguration(
  * Checks the resulting flags and segments together: those of the candidate first, so that their indices match. Stored
  * ones were checked when they were saved; what they require cannot disappear here, but they can become part of a cycle.
  */
-export function reportTargeting(
-  entries: Targeting,
+function reportTargeting(
+  entries: readonly ProvisionedFlag[],
   resolved: { flags: readonly Flag[]; segments: readonly Segment[] },
   stored: PropertyConfiguration | undefined,
   report: Report,
@@ -136,7 +123,7 @@ export function reportTargeting(
     segments: stored?.segments.filter(({ id }) => !ids.has(id)) ?? [],
   };
   const flags = resolved.flags.map((flag, index) => {
-    return checkable(flag, flag.version === 0 ? entries.flags[index] : undefined);
+    return checkable(flag, flag.version === 0 ? entries[index] : undefined);
   });
   const known = { flags: others.flags.map(storedCheckable), segments: others.segments };
   const candidate = { flags, segments: resolved.segments };

@@ -1,8 +1,8 @@
-import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
+import type { ItemRows } from '../../storage/changes/collection-definition.ts';
 import { type Database, nextPosition } from '../../storage/database.ts';
 import type { EnvironmentFlagConfiguration, Flag } from '../../storage/property-configuration.ts';
 
-export async function listFlags(database: Database, propertyId: string): Promise<Flag[]> {
+async function listFlags(database: Database, propertyId: string): Promise<Flag[]> {
   const rows = await database
     .selectFrom('flags')
     .selectAll()
@@ -57,7 +57,8 @@ async function listConfigurations(
   return byFlag;
 }
 
-export const flagItems: ItemStore<Flag> = {
+export const flagRows: ItemRows<Flag> = {
+  list: listFlags,
   async insert(database, propertyId, flag, at) {
     await database
       .insertInto('flags')

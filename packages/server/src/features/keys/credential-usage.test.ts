@@ -6,7 +6,7 @@ import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing
 import { PUBLIC_KEY } from '../../testing/sample-property.ts';
 import { closeShop, openShop } from '../../testing/shop.ts';
 import { deleteUsageOfDeletedKeys, lastUsedOf, saveLastUsed } from './credential-usage-store.ts';
-import { listKeys } from './key-store.ts';
+import { keyRows } from './key-store.ts';
 
 describe.each(engines())('$name', (engine) => {
   let configuration: MemoryConfiguration;
@@ -47,7 +47,7 @@ describe.each(engines())('$name', (engine) => {
 
   test('records of deleted keys are removed, those of tokens stay', async () => {
     await configuration.apply({ name: 'Shop', apiKeys: [{ kind: 'public', name: 'web' }] });
-    const [key] = await listKeys(database(), 'shop');
+    const [key] = await keyRows.list(database(), 'shop');
     await saveLastUsed(database(), [key!.id, 'key_deleted', 'tok_1'], 100);
     await deleteUsageOfDeletedKeys(database());
     const left = await lastUsedOf(database(), [key!.id, 'key_deleted', 'tok_1']);

@@ -1,28 +1,25 @@
 import type { ProvisionedKey } from '@switchyard/core/api/provisioning';
-import type { GeneratedKey, RuleContext } from '../../storage/changes/property-rules.ts';
+import type { ItemRuleContext } from '../../storage/changes/collection-definition.ts';
 import { hashKey } from '../../storage/configuration.ts';
 import { newId } from '../../storage/database.ts';
 import type { ApiKey, KeyKind } from '../../storage/property-configuration.ts';
 import { generateApiKey, keyPreview, parseApiKey } from './api-key.ts';
 
-type Context = Pick<RuleContext, 'now' | 'report' | 'otherKeys' | 'keyHashes'>;
-
-interface ResolvedKeys {
-  keys: ApiKey[];
-  generated: GeneratedKey[];
-}
+type Context = Pick<
+  ItemRuleContext,
+  'now' | 'report' | 'otherKeys' | 'keyHashes' | 'candidate' | 'keyGenerated'
+>;
 
 /** The keys of the candidate. An entry refers to a stored key by its text, or else by kind and name. */
 export function resolveKeys(
-  propertyId: string,
   entries: readonly ProvisionedKey[],
   stored: readonly ApiKey[],
   context: Context,
-): ResolvedKeys {
+): ApiKey[] {
   const names = new Set<string>();
   const claimed = new Set<string>();
-  const generated: GeneratedKey[] = [];
-  const keys = entries.map((entry, index) => {
+  const propertyId = context.candidate.id;
+  return entries.map((entry, index) => {
     const place = `/apiKeys/${index}`;
     const sameText = findByText(entry, stored, `${place}/key`, context);
     const name = entry.name ?? sameText?.name ?? entry.kind;
@@ -43,10 +40,9 @@ export function resolveKeys(
     if (known !== undefined) claimed.add(known.id);
     if (known !== undefined && entry.key === undefined) return { ...known, name };
     const key = newKey({ propertyId, kind: entry.kind, name, text: entry.key, now: context.now, known });
-    if (entry.key === undefined) generated.push({ key: key.key, text: key.text });
+    if (entry.key === undefined) context.keyGenerated(key);
     return key.key;
   });
-  return { keys, generated };
 }
 
 interface NewKey {

@@ -1,9 +1,9 @@
 import { recordAudited } from '../../storage/audit/audit-log.ts';
-import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
+import type { ItemRows } from '../../storage/changes/collection-definition.ts';
 import { type Database, nextPosition } from '../../storage/database.ts';
 import type { ApiKey } from '../../storage/property-configuration.ts';
 
-export async function listKeys(database: Database, propertyId: string): Promise<ApiKey[]> {
+async function listKeys(database: Database, propertyId: string): Promise<ApiKey[]> {
   const rows = await database
     .selectFrom('api_keys')
     .selectAll()
@@ -23,7 +23,8 @@ export async function listKeys(database: Database, propertyId: string): Promise<
   }));
 }
 
-export const keyItems: ItemStore<ApiKey> = {
+export const keyRows: ItemRows<ApiKey> = {
+  list: listKeys,
   async insert(database, propertyId, key) {
     await database
       .insertInto('api_keys')

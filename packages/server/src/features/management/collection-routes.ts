@@ -10,8 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { preconditionOf } from '../../http/precondition.ts';
-import { findItem, itemsOf } from '../../storage/changes/entities.ts';
-import { type Collection, MANAGED_COLLECTIONS, responseOf } from './collections.ts';
+import { type Collection, managedCollections, responseOf, versionOf } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
@@ -37,16 +36,20 @@ const WRITE_ERRORS = [
 
 /** `P/{collection}` and `P/{collection}/{key}`, the same for all lists of a property. */
 export function registerCollectionRoutes(api: ApiRoutes, parts: ManagementParts): void {
-  for (const collection of MANAGED_COLLECTIONS) {
-    registerList(api, collection);
-    registerGet(api, collection);
+  for (const collection of managedCollections(parts.model)) {
+    registerList(api, collection, parts);
+    registerGet(api, collection, parts);
     registerPut(api, collection, parts);
     registerPatch(api, collection, parts);
     registerDelete(api, collection, parts);
   }
 }
 
-function registerList(api: ApiRoutes, { type, path, field, noun, response }: Collection): void {
+function registerList(
+  api: ApiRoutes,
+  { type, path, field, noun, response }: Collection,
+  { model }: ManagementParts,
+): void {
   api.get(
     `${PROPERTY_URL}/${path}`,
     {
@@ -64,11 +67,17 @@ function registerList(api: ApiRoutes, { type, path, field, noun, response }: Col
         },
       },
     },
-    ({ managed }) => ({ [field]: itemsOf(managed, type).map((item) => responseOf(type, item)) }),
+    ({ managed }) => ({
+      [field]: model.itemsOf(managed, type).map((item) => responseOf(model, type, item)),
+    }),
   );
 }
 
-function registerGet(api: ApiRoutes, { type, path, noun, response }: Collection): void {
+function registerGet(
+  api: ApiRoutes,
+  { type, path, noun, response }: Collection,
+  { model }: ManagementParts,
+): void {
   api.get<Pick<ItemRoute, 'Params'>>(
     `${PROPERTY_URL}/${path}/:key`,
     {
@@ -79,9 +88,9 @@ function registerGet(api: ApiRoutes, { type, path, noun, response }: Collection)
       responses: { 200: { ...response, description: `The ${noun}`, headers: ETAG } },
     },
     ({ managed, params }, reply) => {
-      const item = findItem(managed, type, params.key);
+      const item = model.findItem(managed, type, params.key);
       if (item === undefined) throw new ApiError('not_found');
-      return reply.header('etag', `"${Reflect.get(item, 'version')}"`).send(responseOf(type, item));
+      return reply.header('etag', `"${versionOf(item)}"`).send(responseOf(model, type, item));
     },
   );
 }
@@ -177,20 +186,20 @@ async function handleWrite(
     body: request.body,
     precondition: preconditionOf(request.headers),
   };
-  const guard = proposeIfProtected(request, item);
+  const guard = proposeIfProtected(parts.model, request, item);
   const changed = await guard.run(parts, () =>
     changeManaged(parts, request.managed.id, changeRequest(request), async (input) => {
-      const next = await applyItemRequest(input, item, parts.resolve);
+      const next = await applyItemRequest(input, item, parts);
       guard.check(input.current, next);
       return next;
     }),
   );
   if ('proposal' in changed) return reply.code(202).send(changed);
-  if (request.query.dryRun) return reply.send(dryRunResponse(changed, guard.affected));
-  const saved = changed.current && findItem(changed.current, type, key);
+  if (request.query.dryRun) return reply.send(dryRunResponse(parts.model, changed, guard.affected));
+  const saved = changed.current && parts.model.findItem(changed.current, type, key);
   if (saved === undefined) return reply.code(204).send();
   const isNew = changed.changes.some((change) => change.key === key && change.action === 'create');
-  reply.code(isNew ? 201 : 200).header('etag', `"${Reflect.get(saved, 'version')}"`);
+  reply.code(isNew ? 201 : 200).header('etag', `"${versionOf(saved)}"`);
   const secret = isNew && 'secret' in saved ? { secret: saved.secret } : {};
-  return reply.send({ ...responseOf(type, saved), ...secret });
+  return reply.send({ ...responseOf(parts.model, type, saved), ...secret });
 }

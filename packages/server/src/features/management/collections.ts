@@ -1,111 +1,49 @@
-import {
-  ManagedEnvironment,
-  ManagedFeedbackType,
-  ManagedFlag,
-  ManagedGoal,
-  ManagedSegment,
-  ManagedSplitTest,
-  ManagedWebhook,
-} from '@switchyard/core/api/management';
-import { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
-import {
-  ProvisionedEnvironment,
-  ProvisionedFeedbackType,
-  ProvisionedFlag,
-  ProvisionedGoal,
-  type ProvisionedProperty,
-} from '@switchyard/core/api/provisioning';
 import type { Role } from '@switchyard/core/api/roles';
-import { Segment } from '@switchyard/core/api/targeting';
-import { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
+import type { CollectionDefinition, ManagedCollection } from '../../storage/changes/collection-definition.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import { isObject } from '../../storage/changes/differences.ts';
-import { type Document, documentOf, type Item, type ItemType } from '../../storage/changes/entities.ts';
+import type { Document } from '../../storage/changes/entities.ts';
+import type { Item, ItemType } from '../../storage/property-configuration.ts';
 
 /** A list of a property that is managed under `P/{path}/{key}`. */
-export interface Collection {
+export interface Collection extends ManagedCollection<ItemType> {
   type: ItemType;
-  path: string;
   /** For summaries and messages. */
   noun: string;
   /** Name of the list in a provision file. */
-  field: keyof ProvisionedProperty;
-  keyField: 'id' | 'key';
-  /** Schema of the body, as in a provision file. */
-  body: object;
-  response: object;
-  /** Role needed to create and change items; deleting always needs an admin. */
-  access: Role;
-  /** Fields of responses that cannot be set; `*` stands for any name. */
+  field: CollectionDefinition['field'];
+  keyField: CollectionDefinition['keyField'];
   readOnly: readonly string[];
 }
 
-const collection = (
-  type: ItemType,
-  path: string,
-  field: Collection['field'],
-  schemas: { body: object; response: object },
-  more: Partial<Collection> = {},
-): Collection => ({
-  type,
-  path,
-  noun: type.replace('-', ' '),
-  field,
-  keyField: 'id',
-  access: 'editor',
-  ...schemas,
-  ...more,
-  readOnly: ['version', ...(more.readOnly ?? [])],
-});
-
-export const MANAGED_COLLECTIONS: readonly Collection[] = [
-  collection(
-    'environment',
-    'environments',
-    'environments',
-    { body: ProvisionedEnvironment, response: ManagedEnvironment },
-    { access: 'admin' },
-  ),
-  collection(
-    'split-test',
-    'split-tests',
-    'splitTests',
-    { body: ProvisionedSplitTest, response: ManagedSplitTest },
-    { keyField: 'key', readOnly: ['id', 'createdAt', 'phases', 'exclusion/to'] },
-  ),
-  collection(
-    'flag',
-    'flags',
-    'flags',
-    { body: ProvisionedFlag, response: ManagedFlag },
-    { keyField: 'key', readOnly: ['id', 'createdAt', 'environments/*/id'] },
-  ),
-  collection('segment', 'segments', 'segments', { body: Segment, response: ManagedSegment }),
-  collection('goal', 'goals', 'goals', { body: ProvisionedGoal, response: ManagedGoal }),
-  collection('feedback-type', 'feedback-types', 'feedbackTypes', {
-    body: ProvisionedFeedbackType,
-    response: ManagedFeedbackType,
-  }),
-  collection(
-    'webhook',
-    'webhooks',
-    'webhooks',
-    { body: ProvisionedWebhook, response: ManagedWebhook },
-    { access: 'admin', readOnly: ['createdAt', 'secret'] },
-  ),
-];
-
-export function collectionAt(path: string): Collection | undefined {
-  return MANAGED_COLLECTIONS.find((each) => each.path === path);
+/** In the order of the API. */
+export function managedCollections(model: ConfigurationModel): Collection[] {
+  return model.collections.flatMap(({ type, field, keyField, managed }) => {
+    if (managed === undefined) return [];
+    const readOnly = ['version', ...(managed.readOnly ?? [])];
+    return [{ ...managed, type, noun: type.replace('-', ' '), field, keyField, readOnly }];
+  });
 }
 
-export function collectionOf(type: ItemType): Collection | undefined {
-  return MANAGED_COLLECTIONS.find((each) => each.type === type);
+export function collectionAt(model: ConfigurationModel, path: string): Collection | undefined {
+  return managedCollections(model).find((each) => each.path === path);
 }
+
+export function collectionOf(model: ConfigurationModel, type: ItemType): Collection | undefined {
+  return managedCollections(model).find((each) => each.type === type);
+}
+
+/** Whose items somebody with a role can change. */
+export const pathsFor = (model: ConfigurationModel, role: Role): string[] =>
+  managedCollections(model).flatMap(({ access, path }) => (access === role ? [path] : []));
 
 /** The item as a response. */
-export function responseOf(type: ItemType, item: Item): object {
-  return { ...documentOf(type, item), version: Reflect.get(item, 'version') };
+export function responseOf(model: ConfigurationModel, type: ItemType, item: Item): object {
+  return { ...model.documentOf(type, item), version: versionOf(item) };
 }
+
+/** API keys have none. */
+export const versionOf = (item: Item): number => ('version' in item ? item.version : 0);
 
 /** The fields that a caller can set. A field that is null has its default, as one that is missing. */
 export function editable({ readOnly }: Pick<Collection, 'readOnly'>, document: unknown): Document {

@@ -1,20 +1,24 @@
-import { PropertyParams, StreamHeaders, WholeConfiguration } from '@switchyard/core/api/management';
+import { PropertyParams, StreamHeaders, wholeConfiguration } from '@switchyard/core/api/management';
 import { plainResponse, preparedResponses } from '../../http/api-description.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { prepare, sendPrepared } from '../../http/etag.ts';
-import {
-  COLLECTIONS,
-  documentOf,
-  ITEM_TYPES,
-  itemsOf,
-  propertyDocument,
-} from '../../storage/changes/entities.ts';
-import { derivePerProperty } from '../../storage/property-configuration.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
+import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { managedCollections, responseOf } from './collections.ts';
 import type { ConfigurationStreams } from './configuration-streams.ts';
 import { PROPERTY_URL } from './management-parts.ts';
 
 /** The whole configuration at once, and a stream of its changes. */
-export function registerConfigurationRoutes(api: ApiRoutes, streams: ConfigurationStreams): void {
+export function registerConfigurationRoutes(
+  api: ApiRoutes,
+  model: ConfigurationModel,
+  streams: ConfigurationStreams,
+): void {
+  const collections = managedCollections(model);
+  const schema = wholeConfiguration(
+    Object.fromEntries(collections.map(({ field, response }) => [field, response])),
+  );
+  const whole = derivePerProperty((property) => prepare(contentOf(model, property)));
   api.get(
     `${PROPERTY_URL}/configuration`,
     {
@@ -22,9 +26,9 @@ export function registerConfigurationRoutes(api: ApiRoutes, streams: Configurati
       summary: 'The whole configuration of the property',
       access: 'viewer',
       params: PropertyParams,
-      responses: preparedResponses({ ...WholeConfiguration, description: 'All lists, without secrets' }),
+      responses: preparedResponses({ ...schema, description: 'All lists, without secrets' }),
     },
-    (request, reply) => sendPrepared(request, reply, wholeConfiguration(request.managed)),
+    (request, reply) => sendPrepared(request, reply, whole(request.managed)),
   );
   api.get<{ Headers: StreamHeaders }>(
     `${PROPERTY_URL}/stream`,
@@ -44,18 +48,15 @@ export function registerConfigurationRoutes(api: ApiRoutes, streams: Configurati
   );
 }
 
-const wholeConfiguration = derivePerProperty((property) => {
-  const types = ITEM_TYPES.filter((type) => type !== 'member' && type !== 'key');
-  const lists = types.map((type) => {
-    const items = itemsOf(property, type).map((item) => {
-      return { ...documentOf(type, item), version: Reflect.get(item, 'version') };
-    });
-    return [COLLECTIONS[type], items];
+function contentOf(model: ConfigurationModel, property: PropertyConfiguration): object {
+  const lists = model.saved.flatMap(({ type, field, managed }) => {
+    const items = model.itemsOf(property, type).map((item) => responseOf(model, type, item));
+    return managed === undefined ? [] : [[field, items]];
   });
   const { version } = property;
-  return prepare({
-    property: { ...propertyDocument(property), version },
+  return {
+    property: { ...model.propertyDocument(property), version },
     ...Object.fromEntries(lists),
     version,
-  });
-});
+  };
+}

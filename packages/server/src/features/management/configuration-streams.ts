@@ -4,17 +4,13 @@ import { type Caller, type CallerDirectory, credentialId } from '../../http/call
 import { type EventStream, EventStreams } from '../../http/event-streams.ts';
 import type { StreamLimits } from '../../http/stream-limits.ts';
 import type { Turns } from '../../http/turns.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import { sameJson } from '../../storage/changes/differences.ts';
-import {
-  type EntityType,
-  ITEM_TYPES,
-  itemsOf,
-  keyOf,
-  propertyDocument,
-} from '../../storage/changes/entities.ts';
+import type { EntityType } from '../../storage/changes/entities.ts';
 import type { ConfigurationChange } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { versionOf } from './collections.ts';
 
 /** Finds expired sessions and tokens, and what another node could not tell. */
 const ACCESS_CHECK_MS = 10_000;
@@ -29,6 +25,7 @@ interface Client {
 }
 
 interface Parts {
+  model: ConfigurationModel;
   turns: Turns;
   limits: StreamLimits;
   database: Database;
@@ -85,7 +82,7 @@ export class ConfigurationStreams {
       return;
     }
     this.#streams.end(propertyId, ({ client }) => client.caller.roleIn(current) === undefined);
-    const event = changeEvent(current.version, changedItems(previous, current));
+    const event = changeEvent(current.version, changedItems(this.#parts.model, previous, current));
     this.#streams.publish(propertyId, current.version, event);
   }
 
@@ -161,11 +158,17 @@ const reloadEvent = (version: number) =>
   `id: ${version}\nevent: reload\ndata: ${JSON.stringify({ version })}\n\n`;
 
 /** By their versions, which is cheaper than comparing the items. */
-function changedItems(previous: PropertyConfiguration, current: PropertyConfiguration): ChangedItem[] {
-  const items = ITEM_TYPES.flatMap((type) => {
-    const before = new Map(itemsOf(previous, type).map((item) => [keyOf(type, item), versionOf(item)]));
-    const saved = itemsOf(current, type).flatMap((item): ChangedItem[] => {
-      const key = keyOf(type, item);
+function changedItems(
+  model: ConfigurationModel,
+  previous: PropertyConfiguration,
+  current: PropertyConfiguration,
+): ChangedItem[] {
+  const items = model.types.flatMap((type) => {
+    const before = new Map(
+      model.itemsOf(previous, type).map((item) => [model.keyOf(type, item), versionOf(item)]),
+    );
+    const saved = model.itemsOf(current, type).flatMap((item): ChangedItem[] => {
+      const key = model.keyOf(type, item);
       const known = before.get(key);
       before.delete(key);
       const version = versionOf(item);
@@ -179,9 +182,7 @@ function changedItems(previous: PropertyConfiguration, current: PropertyConfigur
     }));
     return [...saved, ...deleted];
   });
-  if (items.length > 0 && sameJson(propertyDocument(previous), propertyDocument(current))) return items;
+  if (items.length > 0 && sameJson(model.propertyDocument(previous), model.propertyDocument(current)))
+    return items;
   return [{ type: 'property', key: current.id, action: 'update', version: current.version }, ...items];
 }
-
-/** API keys have none. */
-const versionOf = (item: object): number => Reflect.get(item, 'version') ?? 0;

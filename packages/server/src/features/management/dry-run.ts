@@ -1,49 +1,52 @@
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
 import { describeItemChanges, type StateBefore } from '../../storage/changes/describe-changes.ts';
 import type { Difference } from '../../storage/changes/differences.ts';
-import { documentOf, findItem, type ItemType, propertyDocument } from '../../storage/changes/entities.ts';
 import { openedPhases } from '../../storage/changes/opened-phases.ts';
 import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 /** The response to `?dryRun=true`. */
-export function dryRunResponse(changed: Changed, needsApproval: readonly string[] = []): object {
+export function dryRunResponse(
+  model: ConfigurationModel,
+  changed: Changed,
+  needsApproval: readonly string[] = [],
+): object {
   const { previous, current, changes } = changed;
   const opensPhase = current === undefined ? [] : openedPhases(previous, current);
   return {
     dryRun: true,
     changes: changes.flatMap(({ differences }) => differences.map(withNulls)),
-    summary: summaryOf(changed),
+    summary: summaryOf(model, changed),
     warnings: warningsOf(changed),
     ...(opensPhase.length > 0 && { opensPhase }),
     ...(needsApproval.length > 0 && { needsApproval }),
   };
 }
 
-export function summaryOf({
-  previous,
-  current,
-  changes,
-}: Pick<Changed, 'previous' | 'current' | 'changes'>): string[] {
+export function summaryOf(
+  model: ConfigurationModel,
+  { previous, current, changes }: Pick<Changed, 'previous' | 'current' | 'changes'>,
+): string[] {
   const names = current ?? previous;
   if (names === undefined) return [];
   const before: StateBefore = (type, key) => {
     if (previous === undefined) return undefined;
-    if (type === 'property') return propertyDocument(previous);
-    const item = findItem(previous, type as ItemType, key);
-    return item && documentOf(type as ItemType, item);
+    if (type === 'property') return model.propertyDocument(previous);
+    const item = model.findItem(previous, type, key);
+    return item && model.documentOf(type, item);
   };
-  return describeItemChanges(changes, before, names);
+  return describeItemChanges(model, changes, before, names);
 }
 
 /** The response to `?dryRun=true` of deleting a property. */
-export function dryRunOfDeletion(changed: Changed, events: number): object {
+export function dryRunOfDeletion(model: ConfigurationModel, changed: Changed, events: number): object {
   const count = events === 1 ? '1 event' : `${events.toLocaleString('en')} events`;
   const warnings = [
     `Deletes the property "${changed.propertyId}" with all its items and ${count}; its history stays.`,
     'Events are deleted from all files in the background. They cannot be restored.',
   ];
-  return { ...dryRunResponse(changed), warnings, events };
+  return { ...dryRunResponse(model, changed), warnings, events };
 }
 
 /** JSON has no undefined. */

@@ -11,8 +11,9 @@ import {
 import { hasRole } from '@switchyard/core/api/role-order';
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import { describeDifferences } from '../../storage/changes/describe-changes.ts';
-import { type EntityType, ITEM_TYPES } from '../../storage/changes/entities.ts';
+import type { EntityType } from '../../storage/changes/entities.ts';
 import { stateAfter } from '../../storage/history/configuration-at.ts';
 import type { HistoryEntry } from '../../storage/history/history-entry.ts';
 import { findHistoryRow, listHistory, toEntry } from '../../storage/history/history-store.ts';
@@ -28,7 +29,7 @@ export function registerHistoryRoutes(api: ApiRoutes, parts: ManagementParts): v
   registerRestore(api, parts);
 }
 
-function registerList(api: ApiRoutes, { database, clock }: ManagementParts): void {
+function registerList(api: ApiRoutes, { database, clock, model }: ManagementParts): void {
   api.get<{ Querystring: HistoryQuery }>(
     URL,
     {
@@ -46,13 +47,13 @@ function registerList(api: ApiRoutes, { database, clock }: ManagementParts): voi
       await clock.check();
       const { rows, hasMore } = await listHistory(database, managed.id, {
         ...filter,
-        entity: entity === undefined ? undefined : entityType(entity),
+        entity: entity === undefined ? undefined : entityType(model, entity),
         before: cursor === undefined ? undefined : Number(cursor),
         limit,
       });
       const last = hasMore ? rows.at(-1) : undefined;
       return {
-        history: rows.map((row) => entryResponse(toEntry(row), managed)),
+        history: rows.map((row) => entryResponse(model, toEntry(row), managed)),
         nextCursor: last === undefined ? null : String(last.sequence),
       };
     },
@@ -60,11 +61,11 @@ function registerList(api: ApiRoutes, { database, clock }: ManagementParts): voi
 }
 
 /** Also accepts the names of collections, like `flags`. */
-function entityType(name: string): EntityType {
+function entityType(model: ConfigurationModel, name: string): EntityType {
   const singular = name.replace(/s$/, '');
-  const found = [...ITEM_TYPES, 'property' as const].find((type) => type === name || type === singular);
+  const found = [...model.types, 'property' as const].find((type) => type === name || type === singular);
   if (found !== undefined) return found;
-  const detail = `must be one of property, ${ITEM_TYPES.join(', ')}`;
+  const detail = `must be one of property, ${model.types.join(', ')}`;
   throw new ApiError('invalid_request', {
     message: `/entity ${detail}.`,
     fields: [{ pointer: '/entity', code: 'enum', detail }],
@@ -73,12 +74,13 @@ function entityType(name: string): EntityType {
 
 /** The words are made from the changed fields alone, so that a page needs no other state. */
 function entryResponse(
+  model: ConfigurationModel,
   { propertyId: _propertyId, sequence: _sequence, ...entry }: HistoryEntry,
   names: PropertyConfiguration,
 ): object {
   const { entity, action } = entry;
   const changes = action === 'import' ? [] : entry.changes;
-  const summary = describeDifferences(entity, action, entry.changes, names);
+  const summary = describeDifferences(model, entity, action, entry.changes, names);
   return { ...entry, changes: changes.map(withNulls), summary };
 }
 
@@ -108,25 +110,25 @@ function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
       const row = await findHistoryRow(parts.database, managed.id, params.entryId);
       if (row === undefined) throw new ApiError('not_found');
       const sequence = body.state === 'after' ? row.sequence : row.sequence - 1;
-      const state = await stateAfter(parts.database, managed.id, sequence);
+      const state = await stateAfter(parts.database, parts.model, managed.id, sequence);
       const entity = { type: row.entity_type, key: row.entity_key };
       const isAdmin = hasRole(request.caller.roleIn(managed), 'admin');
-      if (!isAdmin && !mayEditorRestore(entity, state)) throw new ApiError('role_required');
+      if (!isAdmin && !mayEditorRestore(parts.model, entity, state)) throw new ApiError('role_required');
       const by = changeRequest(request);
       const comment = by.comment ?? `Restores the state ${body.state ?? 'before'} ${row.id}`;
       const changed = await changeManaged(parts, managed.id, { ...by, comment }, async (input) => {
-        const next = await restoreState(input, entity, state, parts.resolve);
-        if (!isAdmin) refuseProtected(input.current, next);
+        const next = await restoreState(input, entity, state, parts);
+        if (!isAdmin) refuseProtected(parts.model, input.current, next);
         return next;
       });
-      if (query.dryRun) return dryRunResponse(changed);
+      if (query.dryRun) return dryRunResponse(parts.model, changed);
       const entry = changed.entries.find(
         ({ entity: each }) => each.type === entity.type && each.key === entity.key,
       );
       if (entry === undefined) {
         throw new ApiError('not_restorable', { message: 'The item is already in this state.' });
       }
-      return reply.send(entryResponse(entry, managed));
+      return reply.send(entryResponse(parts.model, entry, managed));
     },
   );
 }

@@ -1,20 +1,14 @@
 import { ApiError } from '../../errors.ts';
 import type { Precondition } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { ChangeInput } from '../../storage/changes/configuration-writer.ts';
 import { applyMergePatch, merge } from '../../storage/changes/differences.ts';
-import {
-  COLLECTIONS,
-  type Document,
-  documentOf,
-  findItem,
-  type Item,
-  keyOf,
-} from '../../storage/changes/entities.ts';
+import type { Document } from '../../storage/changes/entities.ts';
 import { NO_KEYS, type ResolveProperty } from '../../storage/changes/property-rules.ts';
 import { referencesTo } from '../../storage/changes/references.ts';
-import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { type Collection, editable, responseOf } from './collections.ts';
+import type { Item, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { type Collection, editable, responseOf, versionOf } from './collections.ts';
 import { resolveProperty } from './resolve-property.ts';
 import { schemaErrors } from './schema-errors.ts';
 
@@ -27,24 +21,30 @@ export interface ItemRequest {
   precondition: Precondition;
 }
 
+/** What decides about a request. */
+export interface ItemRules {
+  model: ConfigurationModel;
+  resolve: ResolveProperty;
+}
+
 export type ChangeInputOf = ChangeInput & { current: PropertyConfiguration };
 
 /** The property after the request. A change of other fields than those that changed meanwhile is merged. */
 export async function applyItemRequest(
   input: ChangeInputOf,
   request: ItemRequest,
-  resolve: ResolveProperty,
+  rules: ItemRules,
 ): Promise<PropertyConfiguration> {
   const { collection, key, method, precondition } = request;
-  const item = findItem(input.current, collection.type, key);
+  const item = rules.model.findItem(input.current, collection.type, key);
   if (item === undefined) {
     if (method !== 'PUT' || precondition.version !== undefined) throw new ApiError('not_found');
-    return save(input, request, editable(collection, request.body), resolve);
+    return save(input, request, editable(collection, request.body), rules);
   }
-  if (precondition.createOnly) throw conflict(collection, item, [], 'The item exists already.');
+  if (precondition.createOnly) throw conflict(rules, collection, item, [], 'The item exists already.');
   if (precondition.version === undefined) throw new ApiError('version_required');
-  if (method === 'DELETE') return removeItem(input.current, request, item);
-  return save(input, request, await wantedFields(input, request, item, resolve), resolve);
+  if (method === 'DELETE') return removeItem(input.current, request, item, rules);
+  return save(input, request, await wantedFields(input, request, item, rules), rules);
 }
 
 /** The fields of the item after the request, merged with what changed since the version in the precondition. */
@@ -52,14 +52,14 @@ async function wantedFields(
   input: ChangeInputOf,
   request: ItemRequest,
   item: Item,
-  resolve: ResolveProperty,
+  rules: ItemRules,
 ): Promise<Document> {
   const { collection, key, body } = request;
-  const current = editable(collection, documentOf(collection.type, item));
+  const current = editable(collection, rules.model.documentOf(collection.type, item));
   const seen = request.precondition.version;
-  const isCurrent = seen === 'any' || seen === Reflect.get(item, 'version');
+  const isCurrent = seen === 'any' || seen === versionOf(item);
   const earlier = isCurrent ? undefined : await input.documentAtVersion(collection.type, key, Number(seen));
-  if (!isCurrent && earlier === undefined) throw conflict(collection, item, ['']);
+  if (!isCurrent && earlier === undefined) throw conflict(rules, collection, item, ['']);
   const base = earlier === undefined ? current : editable(collection, earlier);
   const wanted =
     request.method === 'PATCH'
@@ -67,9 +67,9 @@ async function wantedFields(
       : editable(collection, body);
   if (isCurrent) return wanted;
   // With defaults filled in, so that a field that was left out is not a change.
-  const complete = completed(input, request, wanted, resolve);
+  const complete = completed(input, request, wanted, rules);
   const { merged, conflicts } = merge(base, complete, current);
-  if (conflicts.length > 0) throw conflict(collection, item, conflicts);
+  if (conflicts.length > 0) throw conflict(rules, collection, item, conflicts);
   return editable(collection, merged);
 }
 
@@ -86,20 +86,21 @@ function completed(
   input: ChangeInputOf,
   request: ItemRequest,
   fields: Document,
-  resolve: ResolveProperty,
+  { model, resolve }: ItemRules,
 ): Document {
   const { collection, key } = request;
   const candidate = { id: input.current.id, [collection.field]: [checkedEntry(request, fields)] };
   const context = { ...NO_KEYS, now: input.now, mode: 'replace' as const, report: () => {} };
-  const item = findItem(resolve(candidate, input.current, context).property, collection.type, key);
-  return item === undefined ? fields : editable(collection, documentOf(collection.type, item));
+  const { property } = resolve(candidate, input.current, context);
+  const item = model.findItem(property, collection.type, key);
+  return item === undefined ? fields : editable(collection, model.documentOf(collection.type, item));
 }
 
 function save(
   input: ChangeInputOf,
   request: ItemRequest,
   fields: Document,
-  resolve: ResolveProperty,
+  { resolve }: ItemRules,
 ): PropertyConfiguration {
   const { field } = request.collection;
   const candidate = { id: input.current.id, [field]: [checkedEntry(request, fields)] };
@@ -124,13 +125,14 @@ function removeItem(
   property: PropertyConfiguration,
   request: ItemRequest,
   item: Item,
+  rules: ItemRules,
 ): PropertyConfiguration {
   const { collection, key, precondition } = request;
   const { type, noun } = collection;
-  if (precondition.version !== 'any' && precondition.version !== Reflect.get(item, 'version')) {
-    throw conflict(collection, item, ['']);
+  if (precondition.version !== 'any' && precondition.version !== versionOf(item)) {
+    throw conflict(rules, collection, item, ['']);
   }
-  const references = referencesTo(property, type, key);
+  const references = referencesTo(rules.model, property, { type, key });
   if (references.length > 0) {
     const names = references.map((each) => `${each.type.replace('-', ' ')} "${each.key}"`).join(', ');
     throw new ApiError('in_use', {
@@ -138,27 +140,22 @@ function removeItem(
       details: { references },
     });
   }
-  if (type === 'environment' && key === PRODUCTION.id) {
-    throw new ApiError('in_use', {
-      message: 'Every property has the environment "production".',
-      details: { references: [{ type: 'property', key: property.id }] },
-    });
-  }
-  if ('status' in item && (item.status === 'running' || item.status === 'paused')) {
-    throw new ApiError('transition_not_allowed', {
-      message: `The split test is ${item.status}. Stop it first; its results are lost with it.`,
-      details: { allowed: ['stop'] },
-    });
-  }
-  const list = COLLECTIONS[type];
-  return { ...property, [list]: property[list].filter((each) => keyOf(type, each) !== key) };
+  collection.refuseDeletion?.(item, property);
+  const others = rules.model.itemsOf(property, type).filter((each) => each !== item);
+  return rules.model.withItems(property, type, others);
 }
 
-function conflict(collection: Collection, item: Item, conflicts: string[], message?: string): ApiError {
-  const current = responseOf(collection.type, item);
+function conflict(
+  { model }: ItemRules,
+  collection: Collection,
+  item: Item,
+  conflicts: string[],
+  message?: string,
+): ApiError {
+  const current = responseOf(model, collection.type, item);
   return new ApiError('version_conflict', {
     ...(message !== undefined && { message }),
     details: { current, conflicts },
-    headers: { etag: `"${Reflect.get(item, 'version')}"` },
+    headers: { etag: `"${versionOf(item)}"` },
   });
 }

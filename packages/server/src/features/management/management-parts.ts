@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type {
   Changed,
   ChangeRequest,
@@ -15,6 +16,7 @@ import type { ChangeInputOf } from './item-request.ts';
 
 /** What the management routes share. */
 export interface ManagementParts {
+  model: ConfigurationModel;
   writer: ConfigurationWriter;
   resolve: ResolveProperty;
   database: Database;

@@ -19,7 +19,7 @@ interface Parts extends ManagementParts {
 /** The management of properties and their lists; accounts, keys, webhooks and erasures are in their features. */
 export function registerManagementRoutes(api: ApiRoutes, parts: Parts): void {
   registerPropertyRoutes(api, parts);
-  registerConfigurationRoutes(api, parts.streams);
+  registerConfigurationRoutes(api, parts.model, parts.streams);
   registerCollectionRoutes(api, parts);
   registerTransitionRoutes(api, parts);
   registerHistoryRoutes(api, parts);

@@ -14,8 +14,8 @@ import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { type Precondition, preconditionOf } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import { merge } from '../../storage/changes/differences.ts';
-import { propertyDocument } from '../../storage/changes/entities.ts';
 import { NO_KEYS } from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { editable } from './collections.ts';
@@ -42,7 +42,7 @@ interface PropertyRoute {
 export function registerPropertyRoutes(api: ApiRoutes, parts: Parts): void {
   registerList(api, parts);
   registerCreate(api, parts);
-  registerGet(api);
+  registerGet(api, parts);
   registerPatch(api, parts);
   registerDelete(api, parts);
 }
@@ -104,23 +104,26 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
             },
           });
           if (!by.dryRun) {
-            await record(database, { status: 201, response: responseOf({ ...property, version }) });
+            await record(database, {
+              status: 201,
+              response: responseOf(parts.model, { ...property, version }),
+            });
           }
           return property;
         });
-        if (by.dryRun) return reply.send(dryRunResponse(changed));
+        if (by.dryRun) return reply.send(dryRunResponse(parts.model, changed));
         const created = changed.current!;
-        return reply.code(201).header('etag', `"${created.version}"`).send(responseOf(created));
+        return reply.code(201).header('etag', `"${created.version}"`).send(responseOf(parts.model, created));
       }),
   );
 }
 
-const responseOf = (property: PropertyConfiguration) => ({
-  ...propertyDocument(property),
+const responseOf = (model: ConfigurationModel, property: PropertyConfiguration) => ({
+  ...model.propertyDocument(property),
   version: property.version,
 });
 
-function registerGet(api: ApiRoutes): void {
+function registerGet(api: ApiRoutes, { model }: Parts): void {
   api.get(
     PROPERTY_URL,
     {
@@ -130,7 +133,7 @@ function registerGet(api: ApiRoutes): void {
       params: PropertyParams,
       responses: { 200: { ...ManagedProperty, description: 'Settings' } },
     },
-    ({ managed }, reply) => reply.header('etag', `"${managed.version}"`).send(responseOf(managed)),
+    ({ managed }, reply) => reply.header('etag', `"${managed.version}"`).send(responseOf(model, managed)),
   );
 }
 
@@ -164,7 +167,7 @@ function registerPatch(api: ApiRoutes, parts: Parts): void {
         request.managed.id,
         changeRequest(request),
         async (input) => {
-          const settings = await patchedSettings(input, request, precondition);
+          const settings = await patchedSettings(parts.model, input, request, precondition);
           return resolveProperty(
             input,
             completeSettings(input.current.id, settings),
@@ -174,25 +177,26 @@ function registerPatch(api: ApiRoutes, parts: Parts): void {
           );
         },
       );
-      if (request.query.dryRun) return dryRunResponse(changed);
+      if (request.query.dryRun) return dryRunResponse(parts.model, changed);
       const { current } = changed;
       if (current === undefined) throw new ApiError('not_found');
-      return reply.header('etag', `"${current.version}"`).send(responseOf(current));
+      return reply.header('etag', `"${current.version}"`).send(responseOf(parts.model, current));
     },
   );
 }
 
 async function patchedSettings(
+  model: ConfigurationModel,
   { current, documentAtVersion }: ChangeInputOf,
   { body }: FastifyRequest<PropertyRoute>,
   { version }: Precondition,
 ) {
-  const theirs = propertyDocument(current);
+  const theirs = model.propertyDocument(current);
   const patch = { ...editable(READ_ONLY_SETTINGS, body), ...nullsOf(body as object) };
   const isCurrent = version === 'any' || version === current.version;
   const base = isCurrent ? theirs : await documentAtVersion('property', current.id, Number(version));
-  if (base === undefined) throw conflict(current, ['']);
-  const mine = patchSettings({ ...current, ...base }, patch);
+  if (base === undefined) throw conflict(model, current, ['']);
+  const mine = patchSettings({ ...theirs, ...base }, patch);
   if (mine.id !== current.id) {
     const detail = `must be "${current.id}", as in the URL`;
     throw invalidFields([{ pointer: '/id', code: 'invalid', detail }]);
@@ -200,15 +204,15 @@ async function patchedSettings(
   const errors = schemaErrors(PropertySettings, editable(READ_ONLY_SETTINGS, mine));
   if (errors.length > 0) throw invalidFields(errors);
   const { merged, conflicts } = merge(base, mine, theirs);
-  if (conflicts.length > 0) throw conflict(current, conflicts);
+  if (conflicts.length > 0) throw conflict(model, current, conflicts);
   return merged as typeof mine;
 }
 
 const nullsOf = (body: object) =>
   Object.fromEntries(Object.entries(body).filter(([name, value]) => value === null && name !== 'hashSeed'));
 
-function conflict(property: PropertyConfiguration, conflicts: string[]): ApiError {
-  return new ApiError('version_conflict', { details: { current: responseOf(property), conflicts } });
+function conflict(model: ConfigurationModel, property: PropertyConfiguration, conflicts: string[]): ApiError {
+  return new ApiError('version_conflict', { details: { current: responseOf(model, property), conflicts } });
 }
 
 function registerDelete(api: ApiRoutes, parts: Parts): void {
@@ -234,11 +238,11 @@ function registerDelete(api: ApiRoutes, parts: Parts): void {
       if (version === undefined) throw new ApiError('version_required');
       const { id } = request.managed;
       const changed = await changeManaged(parts, id, changeRequest(request), ({ current }) => {
-        if (version !== 'any' && version !== current.version) throw conflict(current, ['']);
+        if (version !== 'any' && version !== current.version) throw conflict(parts.model, current, ['']);
         return undefined;
       });
       if (!request.query.dryRun) return reply.code(204).send();
-      return dryRunOfDeletion(changed, await parts.eventCount(id));
+      return dryRunOfDeletion(parts.model, changed, await parts.eventCount(id));
     },
   );
 }

@@ -1,9 +1,8 @@
 import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { applyMergePatch } from '../../storage/changes/differences.ts';
-import { type Document, propertyDocument } from '../../storage/changes/entities.ts';
+import type { Document } from '../../storage/changes/entities.ts';
 import type { PropertyCandidate } from '../../storage/changes/property-rules.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 
 export const READ_ONLY_SETTINGS = { readOnly: ['version', 'createdAt'] };
 
@@ -27,6 +26,6 @@ export function completeSettings(id: string, settings: Document): PropertyCandid
 }
 
 /** The settings after a JSON merge patch. */
-export function patchSettings(property: PropertyConfiguration, patch: unknown): Document {
-  return applyMergePatch(propertyDocument(property), patch) as Document;
+export function patchSettings(settings: Document, patch: unknown): Document {
+  return applyMergePatch(settings, patch) as Document;
 }

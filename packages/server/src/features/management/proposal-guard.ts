@@ -1,11 +1,12 @@
 import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../http/caller.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
-import { findItem } from '../../storage/changes/entities.ts';
 import { changedItems } from '../../storage/changes/item-changes.ts';
 import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { versionOf } from './collections.ts';
 import { summaryOf } from './dry-run.ts';
 import type { ItemRequest } from './item-request.ts';
 import type { ManagementParts } from './management-parts.ts';
@@ -26,7 +27,7 @@ class ApprovalNeeded extends Error {
 }
 
 /** Turns an editor's change of a protected environment into a proposal. */
-export function proposeIfProtected(request: WriteRequest, item: ItemRequest) {
+export function proposeIfProtected(model: ConfigurationModel, request: WriteRequest, item: ItemRequest) {
   const { caller, managed, query } = request;
   const mayChange = hasRole(caller.roleIn(managed), 'admin');
   const guard = {
@@ -34,12 +35,12 @@ export function proposeIfProtected(request: WriteRequest, item: ItemRequest) {
     affected: [] as string[],
     check(previous: PropertyConfiguration, next: PropertyConfiguration): void {
       if (mayChange) return;
-      const changes = changedItems(previous, next);
+      const changes = changedItems(model, previous, next);
       guard.affected = affectedEnvironments(previous, next, changes);
       if (guard.affected.length > 0 && !query.dryRun) {
         throw new ApprovalNeeded(
-          summaryOf({ previous, current: next, changes }),
-          baseVersionOf(previous, item),
+          summaryOf(model, { previous, current: next, changes }),
+          baseVersionOf(model, previous, item),
         );
       }
     },
@@ -66,10 +67,11 @@ export const authorOf = ({ account, actor }: Caller) => ({ id: account.id, name:
 
 /** The version on which the proposal is based; the current one if the author did not care. */
 function baseVersionOf(
+  model: ConfigurationModel,
   current: PropertyConfiguration,
   { collection, key, precondition: { version } }: ItemRequest,
 ): number | undefined {
   if (typeof version === 'number') return version;
-  const item = findItem(current, collection.type, key);
-  return item && Reflect.get(item, 'version');
+  const item = model.findItem(current, collection.type, key);
+  return item && versionOf(item);
 }

@@ -1,7 +1,8 @@
 import {
   DryRun,
   IdempotencyHeaders,
-  NewProposal,
+  type NewProposal,
+  newProposal,
   PropertyParams,
   ProposalList,
   ProposalParams,
@@ -13,13 +14,13 @@ import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
-import { findItem } from '../../storage/changes/entities.ts';
 import type { Database } from '../../storage/database.ts';
 import { documentAtVersion } from '../../storage/history/configuration-at.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { collectionAt } from './collections.ts';
+import { collectionAt, pathsFor } from './collections.ts';
 import { dryRunResponse, summaryOf } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
@@ -58,7 +59,7 @@ function registerList(api: ApiRoutes, { database }: ManagementParts): void {
   );
 }
 
-function registerGet(api: ApiRoutes, { database }: ManagementParts): void {
+function registerGet(api: ApiRoutes, { database, model }: ManagementParts): void {
   api.get<{ Params: ProposalParams }>(
     `${URL}/:proposalId`,
     {
@@ -72,7 +73,7 @@ function registerGet(api: ApiRoutes, { database }: ManagementParts): void {
       const proposal = await findProposal(database, managed.id, params.proposalId);
       if (proposal === undefined) throw new ApiError('not_found');
       if (proposal.state === 'open') return proposal;
-      return { ...proposal, base: await baseOf(database, managed.id, proposal) };
+      return { ...proposal, base: await baseOf(database, model, managed.id, proposal) };
     },
   );
 }
@@ -80,12 +81,13 @@ function registerGet(api: ApiRoutes, { database }: ManagementParts): void {
 /** The item that the author of a proposal saw. */
 async function baseOf(
   database: Database,
+  model: ConfigurationModel,
   propertyId: string,
   { collection, key, baseVersion }: Proposal,
 ): Promise<object | null> {
-  const type = collectionAt(collection)?.type;
+  const type = collectionAt(model, collection)?.type;
   if (type === undefined || baseVersion === null) return null;
-  return (await documentAtVersion(database, propertyId, { type, key }, baseVersion)) ?? null;
+  return (await documentAtVersion(database, model, propertyId, { type, key }, baseVersion)) ?? null;
 }
 
 function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
@@ -100,7 +102,7 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
       params: PropertyParams,
       querystring: WriteQuery,
       headers: IdempotencyHeaders,
-      body: NewProposal,
+      body: newProposal(pathsFor(parts.model, 'editor')),
       responses: {
         200: { ...DryRun, description: 'With `dryRun`' },
         201: { ...ProposalSchema, description: 'Waits for approval' },
@@ -113,12 +115,17 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
     (request, reply) =>
       parts.idempotency.run(request, reply, async (record) => {
         const { body, managed, caller, query } = request;
-        const item = requestOf(body);
+        const item = requestOf(parts.model, body);
         const planned = await plan(parts, request, item);
-        if (query.dryRun) return reply.send(dryRunResponse(planned));
+        if (query.dryRun) return reply.send(dryRunResponse(parts.model, planned));
         const proposal = await inTransaction(parts.database, async (transaction) => {
           const created = await createProposal(transaction, {
-            ...{ propertyId: managed.id, item, summary: summaryOf(planned), baseVersion: body.baseVersion },
+            ...{
+              propertyId: managed.id,
+              item,
+              summary: summaryOf(parts.model, planned),
+              baseVersion: body.baseVersion,
+            },
             ...{ comment: body.comment ?? query.comment ?? null, author: authorOf(caller) },
           });
           await record(transaction, { status: 201, response: created });
@@ -133,17 +140,19 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
 function plan(parts: ManagementParts, request: FastifyRequest, item: ItemRequest): Promise<Changed> {
   const { actor, via } = request.caller;
   return changeManaged(parts, request.managed.id, { actor, via, dryRun: true }, (input) => {
-    requireBaseVersion(input.current, item);
-    return applyItemRequest(input, item, parts.resolve);
+    requireBaseVersion(parts.model, input.current, item);
+    return applyItemRequest(input, item, parts);
   });
 }
 
 /** The error of a change itself would ask for a header. */
 function requireBaseVersion(
+  model: ConfigurationModel,
   property: PropertyConfiguration,
   { collection, key, precondition }: ItemRequest,
 ): void {
-  if (precondition.version !== undefined || findItem(property, collection.type, key) === undefined) return;
+  if (precondition.version !== undefined || model.findItem(property, collection.type, key) === undefined)
+    return;
   throw invalidField(
     '/baseVersion',
     'The item exists: send the `version` that you have seen of it as `baseVersion`.',
@@ -151,23 +160,26 @@ function requireBaseVersion(
   );
 }
 
-type ProposedChange = Pick<NewProposal, 'collection' | 'key' | 'method' | 'baseVersion'> & {
+interface ProposedChange extends Pick<NewProposal, 'key' | 'method' | 'baseVersion'> {
+  collection: string;
   body?: object | null | undefined;
-};
+}
 
 /** The request that a proposal stands for. */
-function requestOf({ collection, key, method, body, baseVersion }: ProposedChange): ItemRequest {
-  const found = collectionAt(collection);
+function requestOf(
+  model: ConfigurationModel,
+  { collection, key, method, body, baseVersion }: ProposedChange,
+): ItemRequest {
+  const found = collectionAt(model, collection);
   if (found === undefined) throw new ApiError('not_found');
   const precondition = { ...(baseVersion !== undefined && { version: baseVersion }), createOnly: false };
   return { collection: found, key, method: method ?? 'PATCH', body: body ?? {}, precondition };
 }
 
 /** An item that did not exist when its creation was proposed must not exist now. */
-function approvedRequest({ baseVersion, ...proposal }: Proposal): ItemRequest {
-  const collection = proposal.collection as NewProposal['collection'];
-  if (baseVersion !== null) return requestOf({ ...proposal, collection, baseVersion });
-  return { ...requestOf({ ...proposal, collection }), precondition: { createOnly: true } };
+function approvedRequest(model: ConfigurationModel, { baseVersion, ...proposal }: Proposal): ItemRequest {
+  if (baseVersion !== null) return requestOf(model, { ...proposal, baseVersion });
+  return { ...requestOf(model, proposal), precondition: { createOnly: true } };
 }
 
 interface DecisionRoute {
@@ -199,20 +211,20 @@ function registerApprove(api: ApiRoutes, parts: ManagementParts): void {
       if (proposal.author.id === caller.account.id) {
         throw new ApiError('role_required', { message: 'Nobody can approve their own proposal.' });
       }
-      const item = approvedRequest(proposal);
+      const item = approvedRequest(parts.model, proposal);
       const by = changeRequest(request);
       const comment = [`Proposed by ${proposal.author.name}`, proposal.comment, by.comment]
         .filter(Boolean)
         .join(': ')
         .slice(0, 500);
       const changed = await changeManaged(parts, managed.id, { ...by, comment }, async (input) => {
-        const next = await applyItemRequest(input, item, parts.resolve);
+        const next = await applyItemRequest(input, item, parts);
         const isOpen =
           query.dryRun || (await decideProposal(input.database, proposal.id, 'approved', caller.actor.name));
         if (!isOpen) throw new ApiError('proposal_closed');
         return next;
       });
-      if (query.dryRun) return dryRunResponse(changed);
+      if (query.dryRun) return dryRunResponse(parts.model, changed);
       return reply.send(await findProposal(parts.database, managed.id, proposal.id));
     },
   );

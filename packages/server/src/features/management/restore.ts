@@ -1,28 +1,33 @@
 import { ApiError } from '../../errors.ts';
-import { COLLECTIONS, type EntityType, findItem, itemOf, keyOf } from '../../storage/changes/entities.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
+import type { EntityType } from '../../storage/changes/entities.ts';
 import { changedItems } from '../../storage/changes/item-changes.ts';
-import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
 import type { HistoryState } from '../../storage/history/history-state.ts';
 import { redactedPlaces } from '../../storage/history/redacted-text.ts';
-import type { Member, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ItemType, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { collectionOf, editable } from './collections.ts';
-import { applyItemRequest, type ChangeInputOf } from './item-request.ts';
+import { applyItemRequest, type ChangeInputOf, type ItemRules } from './item-request.ts';
 import { completeSettings } from './property-settings.ts';
 import { resolveProperty } from './resolve-property.ts';
 
 /** Editors restore what they may change; deleting an item needs an admin. */
 export function mayEditorRestore(
+  model: ConfigurationModel,
   { type, key }: { type: EntityType; key: string },
   state: HistoryState,
 ): boolean {
   if (type === 'property') return false;
-  return collectionOf(type)?.access === 'editor' && state.item(type, key) !== undefined;
+  return collectionOf(model, type)?.access === 'editor' && state.item(type, key) !== undefined;
 }
 
 /** An editor's change of a protected environment would be a proposal, which a restore cannot become. */
-export function refuseProtected(current: PropertyConfiguration, next: PropertyConfiguration): void {
-  const affected = affectedEnvironments(current, next, changedItems(current, next));
+export function refuseProtected(
+  model: ConfigurationModel,
+  current: PropertyConfiguration,
+  next: PropertyConfiguration,
+): void {
+  const affected = affectedEnvironments(current, next, changedItems(model, current, next));
   if (affected.length === 0) return;
   throw new ApiError('role_required', {
     message: `This affects the protected environment "${affected.join('", "')}". Ask an admin to restore it.`,
@@ -34,13 +39,15 @@ export async function restoreState(
   input: ChangeInputOf,
   { type, key }: { type: EntityType; key: string },
   state: HistoryState,
-  resolve: ResolveProperty,
+  rules: ItemRules,
 ): Promise<PropertyConfiguration> {
-  if (type === 'property') return restoreSettings(input, state, resolve);
+  if (type === 'property') return restoreSettings(input, state, rules);
+  const { model } = rules;
+  if (model.collection(type).restore !== undefined)
+    return restoreItem(input.current, { type, key }, state, model);
   const earlier = state.item(type, key);
-  if (type === 'member') return restoreMember(input.current, key, state);
-  const collection = collectionOf(type);
-  const exists = findItem(input.current, type, key) !== undefined;
+  const collection = collectionOf(model, type);
+  const exists = model.findItem(input.current, type, key) !== undefined;
   if (collection === undefined) {
     const message = 'The text of a deleted API key is not stored. Create a new one.';
     throw new ApiError('not_restorable', { message });
@@ -48,12 +55,12 @@ export async function restoreState(
   const request = { collection, key, precondition: { version: 'any' as const, createOnly: false } };
   if (earlier === undefined) {
     if (!exists) return input.current;
-    return applyItemRequest(input, { ...request, method: 'DELETE', body: undefined }, resolve);
+    return applyItemRequest(input, { ...request, method: 'DELETE', body: undefined }, rules);
   }
   refuseRedacted(earlier.document);
   const body = editable(collection, earlier.document);
   const precondition = exists ? request.precondition : { createOnly: false };
-  return applyItemRequest(input, { ...request, precondition, method: 'PUT', body }, resolve);
+  return applyItemRequest(input, { ...request, precondition, method: 'PUT', body }, rules);
 }
 
 /** The text is gone, so somebody has to enter it. */
@@ -66,31 +73,26 @@ function refuseRedacted(document: object): void {
   });
 }
 
-function restoreSettings(
-  input: ChangeInputOf,
-  state: HistoryState,
-  resolve: ResolveProperty,
-): PropertyConfiguration {
+function restoreSettings(input: ChangeInputOf, state: HistoryState, rules: ItemRules): PropertyConfiguration {
   if (state.property === undefined) {
     throw new ApiError('not_restorable', { message: 'The property did not exist. Delete it instead.' });
   }
   refuseRedacted(state.property);
   const candidate = completeSettings(input.current.id, state.property);
-  return resolveProperty(input, candidate, 'merge', '', resolve);
+  return resolveProperty(input, candidate, 'merge', '', rules.resolve);
 }
 
-function restoreMember(
+/** An item that no request of the management API can save. */
+function restoreItem(
   property: PropertyConfiguration,
-  accountId: string,
+  { type, key }: { type: ItemType; key: string },
   state: HistoryState,
+  model: ConfigurationModel,
 ): PropertyConfiguration {
-  const list = COLLECTIONS.member;
-  const others = property[list].filter((member) => keyOf('member', member) !== accountId);
-  const earlier = state.item('member', accountId);
-  if (earlier === undefined) return { ...property, [list]: others };
-  const restored = itemOf('member', earlier.document, 0) as Member;
-  // Somebody who was removed and invited again has been a member since then.
-  const known = property[list].find((member) => member.accountId === accountId);
-  const member = known === undefined ? restored : { ...known, role: restored.role };
-  return { ...property, [list]: [...others, member] };
+  const present = model.findItem(property, type, key);
+  const others = model.itemsOf(property, type).filter((item) => item !== present);
+  const earlier = state.item(type, key);
+  if (earlier === undefined) return model.withItems(property, type, others);
+  const restored = model.collection(type).restore?.(model.itemOf(type, earlier.document, 0), present);
+  return model.withItems(property, type, restored === undefined ? others : [...others, restored]);
 }

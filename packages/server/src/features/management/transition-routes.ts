@@ -9,7 +9,6 @@ import {
 import { ApiError } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { preconditionOf } from '../../http/precondition.ts';
-import { findItem } from '../../storage/changes/entities.ts';
 import { responseOf } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
@@ -56,17 +55,17 @@ function registerTransition(api: ApiRoutes, action: TransitionAction, parts: Man
       const { version } = preconditionOf(request.headers);
       const decided = action === 'stop' ? request.body : {};
       const changed = await changeManaged(parts, request.managed.id, changeRequest(request), (input) => {
-        const test = findItem(input.current, 'split-test', key);
+        const test = parts.model.findItem(input.current, 'split-test', key);
         if (test !== undefined && typeof version === 'number' && version !== test.version) {
-          const current = responseOf('split-test', test);
+          const current = responseOf(parts.model, 'split-test', test);
           throw new ApiError('version_conflict', { details: { current, conflicts: ['/status'] } });
         }
         return applyTransition(input, key, action, decided, parts.resolve);
       });
-      if (request.query.dryRun) return dryRunResponse(changed);
-      const test = changed.current && findItem(changed.current, 'split-test', key);
+      if (request.query.dryRun) return dryRunResponse(parts.model, changed);
+      const test = changed.current && parts.model.findItem(changed.current, 'split-test', key);
       if (test === undefined) throw new ApiError('split_test_not_found');
-      return reply.header('etag', `"${test.version}"`).send(responseOf('split-test', test));
+      return reply.header('etag', `"${test.version}"`).send(responseOf(parts.model, 'split-test', test));
     },
   );
 }

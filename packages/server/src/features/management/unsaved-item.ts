@@ -1,12 +1,10 @@
 import { ApiError } from '../../errors.ts';
 import { invalidFields } from '../../http/validation.ts';
 import { derivePhases } from '../../storage/changes/derive-phases.ts';
-import { findItem, type ItemType } from '../../storage/changes/entities.ts';
-import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ItemType, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { collectionOf } from './collections.ts';
-import { applyItemRequest, type ChangeInputOf } from './item-request.ts';
+import { applyItemRequest, type ChangeInputOf, type ItemRules } from './item-request.ts';
 
 interface UnsavedItem {
   type: ItemType;
@@ -22,10 +20,10 @@ export type WithUnsavedItem = (
 ) => Promise<PropertyConfiguration>;
 
 /** Pointers of what is wrong start with `/definition`. */
-export function createUnsavedItems(database: Database, resolve: ResolveProperty): WithUnsavedItem {
+export function createUnsavedItems(database: Database, rules: ItemRules): WithUnsavedItem {
   return async (current, { type, key, definition }) => {
-    const collection = collectionOf(type)!;
-    const exists = findItem(current, type, key) !== undefined;
+    const collection = collectionOf(rules.model, type)!;
+    const exists = rules.model.findItem(current, type, key) !== undefined;
     const now = Date.now();
     const input: ChangeInputOf = {
       ...{ current, now, nextVersion: current.version + 1, database },
@@ -37,7 +35,7 @@ export function createUnsavedItems(database: Database, resolve: ResolveProperty)
       method: definition === null ? ('DELETE' as const) : ('PUT' as const),
       precondition: { ...(exists && { version: 'any' as const }), createOnly: false },
     };
-    const next = await applyItemRequest(input, request, resolve).catch((error: unknown) => {
+    const next = await applyItemRequest(input, request, rules).catch((error: unknown) => {
       throw belowDefinition(error);
     });
     return derivePhases(current, next, now);

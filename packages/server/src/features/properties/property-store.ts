@@ -2,12 +2,18 @@ import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { recordAudited } from '../../storage/audit/audit-log.ts';
 import { memberSubject } from '../../storage/audit/audited-rows.ts';
-import type { StoredProperty } from '../../storage/configuration.ts';
+import type { PropertyDefinition } from '../../storage/changes/collection-definition.ts';
 import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration, StoredProperty } from '../../storage/property-configuration.ts';
 
-/** All properties, or only the one with this id. */
-export async function listProperties(database: Database, id?: string): Promise<StoredProperty[]> {
+export const propertyRows: PropertyDefinition['rows'] = {
+  list: listProperties,
+  insert: insertProperty,
+  update: updateProperty,
+  remove: removeProperty,
+};
+
+async function listProperties(database: Database, id?: string): Promise<StoredProperty[]> {
   let query = database.selectFrom('properties').selectAll().orderBy('position');
   if (id !== undefined) query = query.where('id', '=', id);
   const rows = await query.execute();
@@ -32,7 +38,7 @@ export async function listProperties(database: Database, id?: string): Promise<S
   }));
 }
 
-export async function insertProperty(
+async function insertProperty(
   database: Database,
   property: PropertyConfiguration,
   at: number,
@@ -53,7 +59,7 @@ export async function insertProperty(
     .execute();
 }
 
-export async function updateProperty(
+async function updateProperty(
   database: Database,
   property: PropertyConfiguration,
   at: number,
@@ -66,7 +72,7 @@ export async function updateProperty(
 }
 
 /** Deletes its items too, but not its history. Its events are deleted by an erasure. */
-export async function removeProperty(database: Database, id: string): Promise<void> {
+async function removeProperty(database: Database, id: string): Promise<void> {
   // Split tests refer to goals and feedback types, which cannot be deleted before them.
   await database.deleteFrom('split_tests').where('property_id', '=', id).execute();
   const keys = await database.selectFrom('api_keys').select('id').where('property_id', '=', id).execute();

@@ -5,9 +5,8 @@ import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { AA_TEST_KEY } from '@switchyard/core/lifecycle/aa-test';
 import { isTimeZone } from '@switchyard/core/time-zone';
 import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
-import type { StoredProperty } from '../../storage/configuration.ts';
 import { newHashSeed } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration, StoredProperty } from '../../storage/property-configuration.ts';
 
 const DEFAULT_CURRENCY = 'USD';
 const DEFAULT_TIME_ZONE = 'UTC';

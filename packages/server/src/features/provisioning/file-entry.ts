@@ -1,41 +1,23 @@
-import { isObject } from '../../storage/changes/differences.ts';
-import { documentOf, type Item, type ItemType } from '../../storage/changes/entities.ts';
-import type { Flag, SplitTest } from '../../storage/property-configuration.ts';
-import { isoSchedules, isoTimes } from './iso-time.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
+import type { Document } from '../../storage/changes/entities.ts';
+import type { ItemOf, ItemType } from '../../storage/property-configuration.ts';
 
 /** An item as in a file, including fields without a value. Omits what cannot be provisioned. */
-export function fileEntry(type: ItemType, item: Item): Record<string, unknown> {
-  const document: Record<string, unknown> = { ...documentOf(type, item) };
-  switch (type) {
-    case 'split-test':
-      return without({ ...document, ...isoTimes(item as SplitTest) }, 'id', 'createdAt', 'phases');
-    case 'flag':
-      return without({ ...document, environments: isoSchedules(item as Flag) }, 'id', 'createdAt');
-    case 'key':
-      return keyEntry(document);
-    case 'webhook':
-      return without(document, 'createdAt');
-    default:
-      return document;
-  }
+export function fileEntry<T extends ItemType>(model: ConfigurationModel, type: T, item: ItemOf<T>): Document {
+  const document = model.documentOf(type, item);
+  return model.collection(type).file?.entryOf?.(document, item) ?? document;
 }
 
-/** Only a preview of the key, so that a plan can be shown to anybody. */
-function keyEntry({ kind, name, prefix, lastFour }: Record<string, unknown>): Record<string, unknown> {
-  return { kind, name, key: `${prefix}…${lastFour}` };
+/** An item as an export has it, without fields that have no value; undefined if it cannot be exported. */
+export function exportedEntry(
+  model: ConfigurationModel,
+  type: ItemType,
+  item: ItemOf<ItemType>,
+): Document | undefined {
+  const entry = withoutNulls(fileEntry(model, type, item));
+  const { file } = model.collection(type);
+  return file?.exported === undefined ? entry : file.exported(entry, item);
 }
 
-function without(entry: Record<string, unknown>, ...names: string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(entry).filter(([name]) => !names.includes(name)));
-}
-
-/** Omits fields without a value. */
-export function withoutNulls<T>(entry: Record<string, unknown>): T {
-  const { exclusion } = entry;
-  const given = Object.entries(entry).filter(([, value]) => value !== null);
-  // The end of a slot follows from its start and share.
-  return {
-    ...Object.fromEntries(given),
-    ...(isObject(exclusion) && { exclusion: without(exclusion, 'to') }),
-  } as T;
-}
+const withoutNulls = (entry: Document): Document =>
+  Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { exportConfiguration } from './provision-export.ts';
 
@@ -32,7 +32,7 @@ const GUARDRAILS = [
 const create = (fields: object) => shop.apply({ ...SHOP, splitTests: [{ ...HERO, ...fields }] });
 const change = (fields: object) => shop.apply({ splitTests: [{ key: 'hero', ...fields }] });
 const refused = (fields: object) => shop.mistakes({ splitTests: [{ key: 'hero', ...fields }] });
-const exported = async () => (await exportConfiguration(shop.handle.database, stores)).file.properties[0]!;
+const exported = async () => (await exportConfiguration(shop.handle.database, model)).file.properties[0]!;
 
 /** Applies the fields; then neither the same file nor the export may change anything. */
 async function applyRepeatedly(fields: Record<string, unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { exportConfiguration } from './provision-export.ts';
 
@@ -11,7 +11,7 @@ afterEach(() => shop.handle.close());
 
 const HOUR = 3_600_000;
 const HERO = { key: 'hero', type: 'id', variations: [{ key: 'a', weight: 1 }] };
-const exported = async () => (await exportConfiguration(shop.handle.database, stores)).file.properties[0]!;
+const exported = async () => (await exportConfiguration(shop.handle.database, model)).file.properties[0]!;
 const flag = (rollout: object, fields: object = {}) => ({
   flags: [
     {

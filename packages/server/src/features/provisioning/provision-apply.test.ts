@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { loadProperty } from '../../storage/configuration.ts';
 import { type DatabaseHandle, databasePath, openDatabase } from '../../storage/database.ts';
 import { provisioningOf } from '../../testing/provision-database.ts';
@@ -66,8 +66,8 @@ const actions = (changes: readonly ProvisionChange[]) =>
 
 async function state() {
   const properties = [];
-  for (const stored of await stores.listProperties(handle.database)) {
-    properties.push(await loadProperty(handle.database, stores, stored));
+  for (const stored of await model.property.rows.list(handle.database)) {
+    properties.push(await loadProperty(handle.database, model, stored));
   }
   return { properties, keys: properties.flatMap(({ apiKeys }) => apiKeys) };
 }

@@ -1,5 +1,6 @@
 import type { ProvisionFile } from '@switchyard/core/api/provisioning';
 import type { Actor, Via } from '../../storage/changes/actor.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { ChangeTransaction, ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
 import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
@@ -15,8 +16,9 @@ export interface ProvisionResult {
   generatedKeys: GeneratedKey[];
 }
 
-/** What applying a file needs: the writer, the rules, and who applies it. */
+/** What applying a file needs: the nouns, their writer and rules, and who applies it. */
 export interface Provisioning {
+  model: ConfigurationModel;
   writer: ConfigurationWriter;
   resolve: ResolveProperty;
   by: { actor: Actor; via: Via };
@@ -44,14 +46,14 @@ export function applyProvision(
 }
 
 function provision(
-  { writer, resolve, by, skipBeingDeleted }: Provisioning,
+  { model, writer, resolve, by, skipBeingDeleted }: Provisioning,
   source: ProvisionSource,
   dryRun: boolean,
 ): Promise<ProvisionResult> {
   const shaped = shapeProvisionFile(source.content);
   return writer.transaction({ ...by, dryRun }, async (transaction) => {
     const resolver = new FileResolver(resolve, await transaction.allKeys(), skipBeingDeleted);
-    const result = await applyEntries(shaped.file, transaction, resolver);
+    const result = await applyEntries(model, shaped.file, transaction, resolver);
     const mistakes = allMistakes(shaped, resolver.mistakes);
     if (mistakes.length > 0) throw new ProvisionError(sortByPosition(mistakes, source));
     return result;
@@ -59,6 +61,7 @@ function provision(
 }
 
 async function applyEntries(
+  model: ConfigurationModel,
   file: ProvisionFile,
   transaction: ChangeTransaction,
   resolver: FileResolver,
@@ -78,6 +81,7 @@ async function applyEntries(
     if (changed === undefined) continue;
     changes.push(
       ...describeProperty(
+        model,
         entry,
         changed,
         generated.map(({ key }) => key),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ProvisionedProperty, ProvisionFile } from '@switchyard/core/api/provisioning';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { provisioningOf } from '../../testing/provision-database.ts';
 import { DEMO_FILE } from './demo-property.ts';
@@ -26,7 +26,7 @@ async function inEmptyDirectory<T>(run: (database: Database) => Promise<T>): Pro
 const applied = (source: ProvisionSource) =>
   inEmptyDirectory(async (database) => {
     await applyProvision(provisioningOf(database), source);
-    return exportConfiguration(database, stores);
+    return exportConfiguration(database, model);
   });
 
 const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
@@ -241,7 +241,7 @@ test('an export applied to an empty directory exports the same again, as YAML an
 test('an export applied to its own configuration changes nothing', () =>
   inEmptyDirectory(async (database) => {
     await applyProvision(provisioningOf(database), provisionObject(DEMO_FILE));
-    const yaml = formatYaml(await exportConfiguration(database, stores));
+    const yaml = formatYaml(await exportConfiguration(database, model));
     const { changes } = await applyProvision(provisioningOf(database), readProvisionText(yaml));
     expect(changes.every((change) => change.action === 'unchanged')).toBe(true);
   }));
@@ -250,7 +250,7 @@ test('secret keys are omitted and listed in a comment', () =>
   inEmptyDirectory(async (database) => {
     const { generatedKeys } = await applyProvision(provisioningOf(database), provisionObject(DEMO_FILE));
     const [publicKey = '', secretKey = ''] = generatedKeys.map((key) => key.text);
-    const exported = await exportConfiguration(database, stores, 'demo');
+    const exported = await exportConfiguration(database, model, 'demo');
     const yaml = formatYaml(exported);
     expect(yaml).toContain(publicKey);
     expect(yaml).not.toContain(secretKey);
@@ -258,7 +258,7 @@ test('secret keys are omitted and listed in a comment', () =>
       /^# Secret keys are stored as hashes and cannot be exported:\n# demo: "backend" \(service_sec_/,
     );
     expect(formatJson(exported)).not.toContain('service_sec_');
-    expect((await exportConfiguration(database, stores, 'other')).file).toEqual({ properties: [] });
+    expect((await exportConfiguration(database, model, 'other')).file).toEqual({ properties: [] });
   }));
 
 test('non-ASCII letters are not escaped in YAML', async () => {

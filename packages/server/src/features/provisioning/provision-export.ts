@@ -1,10 +1,10 @@
-import type { ProvisionedProperty, ProvisionFile } from '@switchyard/core/api/provisioning';
+import { ProvisionedProperty, type ProvisionFile } from '@switchyard/core/api/provisioning';
 import { Document, visit } from 'yaml';
-import { COLLECTIONS, type ItemType, itemsOf, propertyDocument } from '../../storage/changes/entities.ts';
-import { type ConfigurationLoaders, loadProperty } from '../../storage/configuration.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
+import { loadProperty } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ApiKey, PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { fileEntry, withoutNulls } from './file-entry.ts';
+import { exportedEntry } from './file-entry.ts';
 
 export interface ExportedConfiguration {
   file: ProvisionFile;
@@ -15,7 +15,7 @@ export interface ExportedConfiguration {
 /** The configuration of one or all properties as a file that `apply` accepts. */
 export function exportConfiguration(
   database: Database,
-  loaders: ConfigurationLoaders,
+  model: ConfigurationModel,
   propertyId?: string,
 ): Promise<ExportedConfiguration> {
   return database
@@ -23,36 +23,28 @@ export function exportConfiguration(
     .setAccessMode('read only')
     .execute(async (transaction) => {
       const properties: PropertyConfiguration[] = [];
-      for (const stored of await loaders.listProperties(transaction, propertyId)) {
-        properties.push(await loadProperty(transaction, loaders, stored));
+      for (const stored of await model.property.rows.list(transaction, propertyId)) {
+        properties.push(await loadProperty(transaction, model, stored));
       }
       return {
-        file: { properties: properties.map(exportProperty) },
+        file: { properties: properties.map((property) => exportProperty(model, property)) },
         secretKeys: properties.flatMap(({ apiKeys }) => apiKeys.filter((key) => key.publicKey === null)),
       };
     });
 }
 
-/** In this order: what others refer to comes first. */
-const EXPORTED = ['environment', 'goal', 'feedback-type', 'split-test', 'segment', 'flag'] as const;
-
-function exportProperty(property: PropertyConfiguration): ProvisionedProperty {
-  const { createdAt: _createdAt, ...settings } = propertyDocument(property);
-  const apiKeys = property.apiKeys.flatMap(({ kind, name, publicKey }) =>
-    publicKey === null ? [] : [{ kind, name, key: publicKey }],
-  );
-  const lists = EXPORTED.map((type) => [COLLECTIONS[type], exportItems(property, type)]);
-  const webhooks = exportItems(property, 'webhook');
-  return {
-    ...settings,
-    apiKeys,
-    ...Object.fromEntries(lists),
-    ...(webhooks.length > 0 && { webhooks }),
-  } as ProvisionedProperty;
-}
-
-function exportItems(property: PropertyConfiguration, type: ItemType): object[] {
-  return itemsOf(property, type).map((item) => withoutNulls<object>(fileEntry(type, item)));
+/** The lists are in the order of the schema. */
+function exportProperty(model: ConfigurationModel, property: PropertyConfiguration): ProvisionedProperty {
+  const { createdAt: _createdAt, ...settings } = model.propertyDocument(property);
+  const lists = Object.keys(ProvisionedProperty.properties).flatMap((name) => {
+    const definition = model.collections.find(({ field }) => field === name);
+    if (definition?.file === undefined) return [];
+    const entries = model
+      .itemsOf(property, definition.type)
+      .flatMap((item) => exportedEntry(model, definition.type, item) ?? []);
+    return entries.length === 0 && definition.file.omittedIfEmpty ? [] : [[name, entries]];
+  });
+  return { ...settings, ...Object.fromEntries(lists) } as unknown as ProvisionedProperty;
 }
 
 export function formatJson({ file }: ExportedConfiguration): string {

@@ -1,36 +1,30 @@
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
-import type { Changed } from '../../storage/changes/configuration-writer.ts';
 import {
-  type Document,
-  type EntityType,
-  findItem,
-  type ItemType,
-  itemsOf,
-  propertyDocument,
-} from '../../storage/changes/entities.ts';
+  type CollectionDefinition,
+  type EntryOf,
+  GENERATED,
+} from '../../storage/changes/collection-definition.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
+import type { Changed } from '../../storage/changes/configuration-writer.ts';
+import type { Document, EntityType } from '../../storage/changes/entities.ts';
 import { type FieldChange, fieldChanges } from '../../storage/changes/field-changes.ts';
 import { describePhase, openedPhases } from '../../storage/changes/opened-phases.ts';
 import { documentWords } from '../../storage/changes/words/document-words.ts';
-import type { ApiKey, KeyKind, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type {
+  ApiKey,
+  ItemType,
+  KeyKind,
+  PropertyConfiguration,
+} from '../../storage/property-configuration.ts';
 import { fileEntry } from './file-entry.ts';
 
 export type ProvisionAction = 'create' | 'update' | 'unchanged';
 
-type ProvisionedEntity =
-  | 'property'
-  | 'environment'
-  | 'goal'
-  | 'feedbackType'
-  | 'segment'
-  | 'splitTest'
-  | 'flag'
-  | 'apiKey'
-  | 'webhook';
-
 /** The effect of the file on one entity. */
 export interface ProvisionChange {
   action: ProvisionAction;
-  entity: ProvisionedEntity;
+  /** `property`, or the name of its list in the singular. */
+  entity: string;
   propertyId: string;
   /** Id, key or, for an API key, kind and name. */
   id: string;
@@ -49,43 +43,34 @@ export interface GeneratedKey {
   text: string;
 }
 
-/** A plan and its execution generate different values, so they are not shown. */
-const GENERATED = '(generated)';
-
 /** The effect of one property of the file, in the order of its lists. */
 export function describeProperty(
+  model: ConfigurationModel,
   entry: ProvisionedProperty,
   { previous, current }: Pick<Changed, 'previous' | 'current'>,
   generated: readonly ApiKey[],
 ): ProvisionChange[] {
   if (current === undefined) return [];
-  const states = { previous, current };
-  const ids = (list: readonly { id: string }[] = []) => list.map(({ id }) => id);
-  const keys = (list: readonly { key: string }[] = []) => list.map(({ key }) => key);
+  const states = { model, previous, current, generated };
   const changes = [
     describeSettings(entry, states),
-    ...describeItems('environment', 'environment', ids(entry.environments), states),
-    ...describeItems('goal', 'goal', ids(entry.goals), states),
-    ...describeItems('feedbackType', 'feedback-type', ids(entry.feedbackTypes), states),
-    ...describeItems('segment', 'segment', ids(entry.segments), states),
-    ...describeItems('splitTest', 'split-test', keys(entry.splitTests), states, (test) =>
-      hasSeed(entry, test.key) ? test : { ...test, hashSeed: GENERATED },
-    ),
-    ...describeItems('flag', 'flag', keys(entry.flags), states),
-    ...describeKeys(entry, states, generated),
-    ...describeItems('webhook', 'webhook', ids(entry.webhooks), states),
+    ...model.saved.flatMap((definition) => describeItems(definition, entry, states)),
   ];
   return withNotes(changes, states);
 }
 
 interface States {
+  model: ConfigurationModel;
   previous: PropertyConfiguration | undefined;
   current: PropertyConfiguration;
+  /** Keys whose text was generated. */
+  generated: readonly ApiKey[];
 }
 
-function describeSettings(entry: ProvisionedProperty, { previous, current }: States): ProvisionChange {
+function describeSettings(entry: ProvisionedProperty, states: States): ProvisionChange {
+  const { model, previous, current } = states;
   const settings = (property: PropertyConfiguration) => {
-    const { createdAt: _createdAt, ...document } = propertyDocument(property);
+    const { createdAt: _createdAt, ...document } = model.propertyDocument(property);
     return document;
   };
   const isSeedGenerated = previous === undefined && entry.hashSeed === undefined;
@@ -94,53 +79,38 @@ function describeSettings(entry: ProvisionedProperty, { previous, current }: Sta
     'property',
     previous && settings(previous),
     { ...settings(current), ...(isSeedGenerated && { hashSeed: GENERATED }) },
-    current,
+    states,
   );
 }
 
 function describeItems(
-  entity: ProvisionedEntity,
-  type: ItemType,
-  names: readonly string[],
-  { previous, current }: States,
-  hideGenerated = (entry: Record<string, unknown>) => entry,
+  { type, field, keyField, file }: CollectionDefinition,
+  property: ProvisionedProperty,
+  states: States,
 ): ProvisionChange[] {
-  return names.map((id) => {
-    const before = previous && findItem(previous, type, id);
-    const item = findItem(current, type, id);
-    const after = item === undefined ? {} : fileEntry(type, item);
-    return compare(
-      { entity, propertyId: current.id, id },
-      type,
-      before && fileEntry(type, before),
-      before === undefined ? hideGenerated(after) : after,
-      current,
-    );
-  });
-}
-
-/** A file refers to keys by their text or name, so the changes are found by comparing all keys. */
-function describeKeys(
-  entry: ProvisionedProperty,
-  { previous, current }: States,
-  generated: readonly ApiKey[],
-): ProvisionChange[] {
-  const entries = entry.apiKeys ?? [];
-  const mentioned = itemsOf(current, 'key').filter((key) =>
-    entries.some(
-      ({ kind, name, key: text }) =>
-        kind === key.kind && (key.name === (name ?? kind) || text?.endsWith(key.lastFour)),
-    ),
+  if (file === undefined) return [];
+  const { model, previous, current, generated } = states;
+  const entries = ((property as Readonly<Record<string, unknown>>)[field] ?? []) as EntryOf<ItemType>[];
+  const byKey = new Map(
+    entries.map((entry) => [(entry as Readonly<Record<string, unknown>>)[keyField], entry]),
   );
-  return mentioned.map((key) => {
-    const before = previous && findItem(previous, 'key', key.id);
-    const isGenerated = generated.some(({ id }) => id === key.id);
+  const items = model.itemsOf(current, type);
+  const mentioned =
+    file.mentioned?.(entries, items) ??
+    [...byKey.keys()].flatMap((key) => model.findItem(current, type, String(key)) ?? []);
+  return mentioned.map((item) => {
+    const key = model.keyOf(type, item);
+    const before = previous && model.findItem(previous, type, key);
+    const after = fileEntry(model, type, item);
+    const isKeyGenerated = generated.some(({ id }) => id === key);
+    const shown =
+      before === undefined ? file.withoutGenerated?.(after, byKey.get(key), isKeyGenerated) : undefined;
     return compare(
-      { entity: 'apiKey', propertyId: current.id, id: `${key.kind} ${key.name}` },
-      'key',
-      before && fileEntry('key', before),
-      { ...fileEntry('key', key), ...(isGenerated && { key: GENERATED }) },
-      current,
+      { entity: field.slice(0, -1), propertyId: current.id, id: file.nameOf?.(item) ?? key },
+      type,
+      before && fileEntry(model, type, before),
+      shown ?? after,
+      states,
     );
   });
 }
@@ -150,15 +120,12 @@ function compare(
   type: EntityType,
   before: Document | undefined,
   after: Document,
-  names: PropertyConfiguration,
+  { model, current }: States,
 ): ProvisionChange {
   const fields = fieldChanges(before, after);
   const action = before === undefined ? 'create' : fields.length === 0 ? 'unchanged' : 'update';
-  return { action, ...subject, fields, summary: documentWords(type, before, after, names) };
+  return { action, ...subject, fields, summary: documentWords(model, type, before, after, current) };
 }
-
-const hasSeed = (entry: ProvisionedProperty, key: unknown) =>
-  entry.splitTests?.some((test) => test.key === key && test.hashSeed !== undefined) === true;
 
 /** A test that only changes because of its property's settings is noted on the property. */
 function withNotes(changes: ProvisionChange[], { previous, current }: States): ProvisionChange[] {

@@ -3,12 +3,13 @@ import { PropertyParams } from '@switchyard/core/api/management';
 import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { disconnection } from '../../http/disconnection.ts';
-import { findItem } from '../../storage/changes/entities.ts';
+import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { impactScope } from './impact-scope.ts';
 import type { ReportRunner } from './report-runner.ts';
 
 interface Parts {
+  model: ConfigurationModel;
   reports: Pick<ReportRunner, 'run'>;
   /** The property as it would be with an item that is not saved. */
   withUnsavedItem: (
@@ -18,7 +19,7 @@ interface Parts {
 }
 
 /** Who is affected by a change, before it is saved. */
-export function registerImpactRoutes(api: ApiRoutes, { reports, withUnsavedItem }: Parts): void {
+export function registerImpactRoutes(api: ApiRoutes, { model, reports, withUnsavedItem }: Parts): void {
   api.post<{ Body: ImpactBody }>(
     '/v1/manage/properties/:propertyId/impact',
     {
@@ -34,7 +35,7 @@ export function registerImpactRoutes(api: ApiRoutes, { reports, withUnsavedItem 
     },
     async ({ managed, body }, reply) => {
       const { type, key, definition, days = 7 } = body;
-      if (definition === null && findItem(managed, type, key) === undefined) {
+      if (definition === null && model.findItem(managed, type, key) === undefined) {
         throw new ApiError('not_found', { message: `There is no ${type.replace('-', ' ')} "${key}".` });
       }
       const after = await withUnsavedItem(managed, { type, key, definition });

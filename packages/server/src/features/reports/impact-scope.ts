@@ -5,7 +5,7 @@ import { segmentsIn } from '@switchyard/core/evaluation/segments';
 import { type Targeting, TargetingIndex } from '@switchyard/core/evaluation/used-attributes';
 import { definitionInForce, type PhaseDefinition } from '@switchyard/core/lifecycle/phases';
 import { type Serving, servingOf } from '@switchyard/core/lifecycle/serving';
-import { dependentSegments } from '../../storage/changes/references.ts';
+import { dependentSegments } from '../../storage/changes/dependent-segments.ts';
 import { definitionIn } from '../../storage/flag-definition.ts';
 import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 

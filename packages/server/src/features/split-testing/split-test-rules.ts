@@ -1,16 +1,18 @@
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
 import { scheduledStatus } from '@switchyard/core/lifecycle/schedule';
 import { nextStatuses } from '@switchyard/core/lifecycle/status';
+import type { ItemRuleContext } from '../../storage/changes/collection-definition.ts';
 import { parseTime, TIME_HINT } from '../../storage/changes/parse-time.ts';
 import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
+import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
 import { newHashSeed, newId } from '../../storage/database.ts';
 import type { SplitTest, Variation } from '../../storage/property-configuration.ts';
 import { reportDecision, resolveDecision } from './decision-rules.ts';
 import { resolveExclusions } from './exclusion-rules.ts';
 import { reportLifecycle } from './lifecycle-rules.ts';
-import { type KnownOutcomes, reportOutcomes, resolveOutcomes } from './outcome-rules.ts';
+import { type KnownOutcomes, reportLostOptions, reportOutcomes, resolveOutcomes } from './outcome-rules.ts';
 
-interface Context extends KnownOutcomes, Pick<RuleContext, 'mode' | 'now' | 'report'> {}
+type Context = Pick<RuleContext, 'mode' | 'now' | 'report'>;
 
 const DEFAULT_ATTRIBUTION_DAYS = 7;
 
@@ -18,8 +20,14 @@ const DEFAULT_ATTRIBUTION_DAYS = 7;
 export function resolveSplitTests(
   entries: readonly ProvisionedSplitTest[],
   stored: readonly SplitTest[],
-  { mode, now, report, ...outcomes }: Context,
+  { mode, now, report, items, resolved }: ItemRuleContext,
 ): SplitTest[] {
+  reportLostOptions(resolved('feedback-type'), entries, stored, report);
+  reportRepeated(entries, 'key', '/splitTests', report);
+  const outcomes: KnownOutcomes = {
+    goalIds: new Set(items('goal').map(({ id }) => id)),
+    feedbackTypes: new Map(items('feedback-type').map((type) => [type.id, type])),
+  };
   const candidates = entries.map((entry, index) => {
     const path = `/splitTests/${index}`;
     const known = stored.find((test) => test.key === entry.key);
@@ -41,7 +49,7 @@ function resolveSplitTest(
   entry: ProvisionedSplitTest,
   known: SplitTest | undefined,
   path: string,
-  { mode, now, report }: Pick<Context, 'mode' | 'now' | 'report'>,
+  { mode, now, report }: Context,
 ): SplitTest {
   const base = mode === 'merge' ? known : undefined;
   const type = entry.type ?? known?.type;

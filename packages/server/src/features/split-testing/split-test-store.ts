@@ -1,10 +1,10 @@
-import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
+import type { ItemRows } from '../../storage/changes/collection-definition.ts';
 import { type Database, nextPosition } from '../../storage/database.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import { outcomesByTest, saveOutcomes } from './outcome-store.ts';
 import { phasesByTest, savePhase } from './phase-store.ts';
 
-export async function listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]> {
+async function listSplitTests(database: Database, propertyId: string): Promise<SplitTest[]> {
   const rows = await database
     .selectFrom('split_tests')
     .selectAll()
@@ -42,7 +42,8 @@ export async function listSplitTests(database: Database, propertyId: string): Pr
   }));
 }
 
-export const splitTestItems: ItemStore<SplitTest> = {
+export const splitTestRows: ItemRows<SplitTest> = {
+  list: listSplitTests,
   async insert(database, propertyId, test, at) {
     await database
       .insertInto('split_tests')

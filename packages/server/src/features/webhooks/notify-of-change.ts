@@ -1,5 +1,4 @@
 import type { AfterChange, Changed } from '../../storage/changes/configuration-writer.ts';
-import { findItem } from '../../storage/changes/entities.ts';
 import type { HistoryEntry } from '../../storage/history/history-entry.ts';
 import { configurationEvent } from './configuration-event.ts';
 import { enqueue, type WebhookEvent } from './enqueue.ts';
@@ -27,7 +26,7 @@ const isChange = (entry: HistoryEntry): entry is ChangeEntry => entry.action !==
 
 function scheduledSteps({ propertyId, current, entries }: Changed): WebhookEvent<'schedule.executed'>[] {
   return entries.flatMap(({ id, entity: { type, key }, at }) => {
-    const test = type === 'split-test' && current ? findItem(current, 'split-test', key) : undefined;
+    const test = type === 'split-test' ? current?.splitTests.find((each) => each.key === key) : undefined;
     if (test === undefined && type !== 'flag') return [];
     const subject =
       test === undefined

@@ -1,15 +1,8 @@
-import { keyedItemStore } from '../../storage/changes/keyed-item-store.ts';
-import type { Database } from '../../storage/database.ts';
+import { keyedRows } from '../../storage/changes/keyed-rows.ts';
 import type { Webhook } from '../../storage/property-configuration.ts';
 
-export async function listWebhooks(database: Database, propertyId: string): Promise<Webhook[]> {
-  const rows = await database
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('property_id', '=', propertyId)
-    .orderBy('position')
-    .execute();
-  return rows.map((row) => ({
+export const webhookRows = keyedRows('webhooks', {
+  toItem: (row): Webhook => ({
     id: row.id,
     ...(row.name === null ? {} : { name: row.name }),
     url: row.url,
@@ -18,18 +11,15 @@ export async function listWebhooks(database: Database, propertyId: string): Prom
     secret: row.secret,
     version: row.version,
     createdAt: row.created_at,
-  }));
-}
-
-export const webhookItems = keyedItemStore('webhooks', toColumns);
-
-function toColumns({ name, url, events, enabled, secret, version }: Webhook) {
-  return {
+  }),
+  toColumns: ({ name, url, events, enabled, secret, version }) => ({
     name: name ?? null,
     url,
     events: JSON.stringify(events),
     enabled: enabled ? 1 : 0,
     secret,
     version,
-  };
-}
+  }),
+});
+
+export const listWebhooks = webhookRows.list;

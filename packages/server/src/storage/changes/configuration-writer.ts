@@ -1,4 +1,4 @@
-import type { Configuration, ConfigurationLoaders } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
 import { loadProperty } from '../configuration.ts';
 import type { Database } from '../database.ts';
 import { documentAtVersion } from '../history/configuration-at.ts';
@@ -9,28 +9,13 @@ import { saveSnapshotIfDue } from '../history/snapshot-store.ts';
 import { inLockingTransaction, inTransaction } from '../in-transaction.ts';
 import type { ApiKey, PropertyConfiguration } from '../property-configuration.ts';
 import { type Actor, SYSTEM, type Via } from './actor.ts';
+import type { ConfigurationModel } from './configuration-model.ts';
 import { continuedVersions } from './continued-versions.ts';
 import { deriveHoldout } from './derive-holdout.ts';
 import { derivePhases } from './derive-phases.ts';
-import type { Document, EntityType, ItemOf, ItemType } from './entities.ts';
+import type { Document, EntityType } from './entities.ts';
 import { changedItems, type ItemChange, withVersions } from './item-changes.ts';
 import { lockProperty } from './lock-property.ts';
-
-/** Saves the items of one type; owned by the feature that has them. */
-export interface ItemStore<T> {
-  insert(database: Database, propertyId: string, item: T, at: number): Promise<void>;
-  update(database: Database, propertyId: string, item: T, at: number): Promise<void>;
-  remove(database: Database, propertyId: string, item: T): Promise<void>;
-}
-
-type ItemStores = { readonly [T in ItemType]: ItemStore<ItemOf[T]> };
-
-export interface ConfigurationStores extends ConfigurationLoaders {
-  items: ItemStores;
-  insertProperty(database: Database, property: PropertyConfiguration, at: number): Promise<void>;
-  updateProperty(database: Database, property: PropertyConfiguration, at: number): Promise<void>;
-  removeProperty(database: Database, propertyId: string): Promise<void>;
-}
 
 /** Who changes a property, how and why. */
 export interface ChangeRequest {
@@ -87,12 +72,12 @@ interface WriterOptions {
 /** The only writer of configuration, for requests, files, the command line and schedules alike. */
 export class ConfigurationWriter {
   readonly #database: Database;
-  readonly #stores: ConfigurationStores;
+  readonly #model: ConfigurationModel;
   readonly #options: WriterOptions;
 
-  constructor(database: Database, stores: ConfigurationStores, options: WriterOptions = {}) {
+  constructor(database: Database, model: ConfigurationModel, options: WriterOptions = {}) {
     this.#database = database;
-    this.#stores = stores;
+    this.#model = model;
     this.#options = options;
   }
 
@@ -118,7 +103,7 @@ export class ConfigurationWriter {
     const done: Changed[] = [];
     const attempt = (database: Database) => {
       done.length = 0;
-      return run(new ChangeTransaction(database, this.#stores, this.#options, request, done));
+      return run(new ChangeTransaction(database, this.#model, this.#options, request, done));
     };
     const result = request.dryRun
       ? await this.#database.transaction().setAccessMode('read only').execute(attempt)
@@ -129,9 +114,9 @@ export class ConfigurationWriter {
   /** Starts the history of properties that are older than it. */
   async startHistory(): Promise<void> {
     await inTransaction(this.#database, async (database) => {
-      for (const stored of await this.#stores.listProperties(database)) {
+      for (const stored of await this.#model.property.rows.list(database)) {
         if ((await lastRow(database, stored.id)) !== undefined) continue;
-        await importProperty(database, await loadProperty(database, this.#stores, stored));
+        await importProperty(database, this.#model, await loadProperty(database, this.#model, stored));
       }
     });
   }
@@ -147,20 +132,20 @@ interface SaveTimes {
 /** The changes of one transaction. */
 export class ChangeTransaction {
   readonly database: Database;
-  readonly #stores: ConfigurationStores;
+  readonly #model: ConfigurationModel;
   readonly #options: WriterOptions;
   readonly #request: ChangeRequest;
   readonly #done: Changed[];
 
   constructor(
     database: Database,
-    stores: ConfigurationStores,
+    model: ConfigurationModel,
     options: WriterOptions,
     request: ChangeRequest,
     done: Changed[],
   ) {
     this.database = database;
-    this.#stores = stores;
+    this.#model = model;
     this.#options = options;
     this.#request = request;
     this.#done = done;
@@ -181,16 +166,18 @@ export class ChangeTransaction {
         effectiveAt = at;
       },
       documentAtVersion: (type, key, version) =>
-        documentAtVersion(this.database, propertyId, { type, key }, version),
+        documentAtVersion(this.database, this.#model, propertyId, { type, key }, version),
     });
     if (previous === undefined && wanted !== undefined) {
       await this.#options.beforeCreation?.(this.database, propertyId);
     }
     const held = wanted && deriveHoldout(previous, wanted, effectiveAt);
     const next = held && derivePhases(previous, held, effectiveAt, now);
-    const changes = await this.#versioned(propertyId, changedItems(previous, next), nextVersion);
+    const changes = await this.#versioned(propertyId, changedItems(this.#model, previous, next), nextVersion);
     const current =
-      changes.length === 0 ? previous : next && withVersions(previous, next, changes, nextVersion);
+      changes.length === 0
+        ? previous
+        : next && withVersions(this.#model, previous, next, changes, nextVersion);
     const changed: Changed = { propertyId, previous, current, changes, entries: [] };
     if (changes.length > 0 && !this.#request.dryRun) {
       await this.#save(changed, { now, effectiveAt, nextVersion });
@@ -202,20 +189,20 @@ export class ChangeTransaction {
   /** The keys of all properties. */
   async allKeys(): Promise<ApiKey[]> {
     const keys: ApiKey[] = [];
-    for (const { id } of await this.#stores.listProperties(this.database)) {
-      keys.push(...(await this.#stores.listKeys(this.database, id)));
+    for (const { id } of await this.#model.property.rows.list(this.database)) {
+      keys.push(...(await this.#model.collection('key').rows.list(this.database, id)));
     }
     return keys;
   }
 
   /** The configuration in memory if it is current, else from the database. */
   async #load(propertyId: string): Promise<PropertyConfiguration | undefined> {
-    const properties = await this.#stores.listProperties(this.database, propertyId);
+    const properties = await this.#model.property.rows.list(this.database, propertyId);
     const stored = properties[0];
     if (stored === undefined) return undefined;
     const cached = this.#options.configuration?.property(propertyId);
     const isCurrent = cached?.version === stored.version && cached.createdAt === stored.createdAt;
-    return isCurrent ? cached : loadProperty(this.database, this.#stores, stored);
+    return isCurrent ? cached : loadProperty(this.database, this.#model, stored);
   }
 
   /** The last version of a property that does not exist anymore. */
@@ -237,7 +224,7 @@ export class ChangeTransaction {
   async #save(changed: Changed, { now, effectiveAt, nextVersion }: SaveTimes): Promise<void> {
     const { propertyId, previous, current, changes } = changed;
     if (previous !== undefined && (await lastRow(this.database, propertyId)) === undefined) {
-      await importProperty(this.database, previous);
+      await importProperty(this.database, this.#model, previous);
     }
     await this.#saveRows(changed, effectiveAt);
     changed.entries = await appendHistory(
@@ -254,27 +241,25 @@ export class ChangeTransaction {
     );
     const last = changed.entries.at(-1);
     if (current !== undefined && last !== undefined) {
-      await saveSnapshotIfDue(this.database, propertyId, last.sequence, current);
+      await saveSnapshotIfDue(this.database, this.#model, propertyId, last.sequence, current);
     }
     await this.#options.afterChange?.(this.database, changed, this.#request);
   }
 
   async #saveRows({ propertyId, previous, current, changes }: Changed, at: number): Promise<void> {
-    // Deletes its items too.
-    if (current === undefined) return this.#stores.removeProperty(this.database, propertyId);
-    if (previous === undefined) await this.#stores.insertProperty(this.database, current, at);
-    else await this.#stores.updateProperty(this.database, current, at);
-    for (const change of changes) {
-      if (change.type !== 'property') await this.#saveItem(propertyId, change, at);
-    }
+    const { rows } = this.#model.property;
+    if (current === undefined) return rows.remove(this.database, propertyId);
+    if (previous === undefined) await rows.insert(this.database, current, at);
+    else await rows.update(this.database, current, at);
+    for (const change of changes) await this.#saveItem(propertyId, change, at);
   }
 
   async #saveItem(propertyId: string, { type, item, action }: ItemChange, at: number): Promise<void> {
-    // The type of an item and of its store belong together, which TypeScript cannot see.
-    const store = this.#stores.items[type as ItemType] as ItemStore<unknown>;
-    if (action === 'create') await store.insert(this.database, propertyId, item, at);
-    else if (action === 'update') await store.update(this.database, propertyId, item, at);
-    else await store.remove(this.database, propertyId, item);
+    if (type === 'property' || item === undefined) return;
+    const { rows } = this.#model.collection(type);
+    if (action === 'create') await rows.insert(this.database, propertyId, item, at);
+    else if (action === 'update') await rows.update(this.database, propertyId, item, at);
+    else await rows.remove(this.database, propertyId, item);
   }
 }
 
@@ -283,7 +268,11 @@ function toEntry({ type, key, action, differences, version }: ItemChange): NewEn
 }
 
 /** The first entry of a property that is older than the history: its whole state. */
-async function importProperty(database: Database, property: PropertyConfiguration): Promise<void> {
+async function importProperty(
+  database: Database,
+  model: ConfigurationModel,
+  property: PropertyConfiguration,
+): Promise<void> {
   const context = {
     propertyId: property.id,
     actor: SYSTEM,
@@ -292,7 +281,7 @@ async function importProperty(database: Database, property: PropertyConfiguratio
     at: Date.now(),
     propertyVersion: property.version,
   };
-  const state = HistoryState.of(property).serialize();
+  const state = HistoryState.of(model, property).serialize();
   await appendHistory(database, context, [
     {
       entity: { type: 'property', key: property.id },

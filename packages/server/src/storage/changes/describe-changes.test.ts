@@ -1,6 +1,7 @@
 import { OPERATORS } from '@switchyard/core/api/targeting';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { configurationModel } from '../../definitions.ts';
 import { describeDifferences } from './describe-changes.ts';
 import { differences } from './differences.ts';
 import type { Document, EntityType } from './entities.ts';
@@ -16,8 +17,8 @@ const NAMES = {
 function lines(type: EntityType, before: Document, after: Document, hasState = true): string[] {
   const changes = differences(before, after);
   const state = hasState ? before : undefined;
-  return describeDifferences({ type, key: 'x' }, 'update', changes, NAMES, state).map((line) =>
-    line.replace(/^.*? x – /, ''),
+  return describeDifferences(configurationModel, { type, key: 'x' }, 'update', changes, NAMES, state).map(
+    (line) => line.replace(/^.*? x – /, ''),
   );
 }
 

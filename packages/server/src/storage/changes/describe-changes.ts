@@ -1,22 +1,24 @@
+import type { ConfigurationModel } from './configuration-model.ts';
 import { applyDifferences, type Difference } from './differences.ts';
 import type { Document, EntityType } from './entities.ts';
 import type { ItemChange } from './item-changes.ts';
 import { partialDocuments } from './partial-documents.ts';
 import type { Names } from './words/change-words.ts';
 import { documentWords } from './words/document-words.ts';
-import { capital, quoted } from './words/value-words.ts';
+import { capital } from './words/value-words.ts';
 
 /** More lines of one item are only counted: nobody reads them. */
 const MAX_LINES = 100;
 
 /** The changes of items in words, like `Flag new-checkout – Production: switched on`. */
 export function describeItemChanges(
+  model: ConfigurationModel,
   changes: readonly ItemChange[],
   before: StateBefore,
   names: Names,
 ): string[] {
   return changes.flatMap(({ type, key, action, differences }) =>
-    describeDifferences({ type, key }, action, differences, names, before(type, key)),
+    describeDifferences(model, { type, key }, action, differences, names, before(type, key)),
   );
 }
 
@@ -25,6 +27,7 @@ export type StateBefore = (type: EntityType, key: string) => Document | undefine
 
 /** Without the state before, items of lists that changed have no names, only positions. */
 export function describeDifferences(
+  model: ConfigurationModel,
   { type, key }: { type: EntityType; key: string },
   action: 'create' | 'update' | 'delete' | 'import',
   differences: readonly Difference[],
@@ -34,23 +37,25 @@ export function describeDifferences(
   const { before, after } = state
     ? { before: state, after: applied(state, differences) }
     : partialDocuments(differences);
-  const subject = subjectOf(type, key, action === 'create' ? after : before);
-  return linesOf(type, action, differences, () => documentWords(type, before, after, names)).map(
-    (line) => `${subject} – ${line}`,
-  );
+  const subject = subjectOf(model, type, key, action === 'create' ? after : before);
+  return linesOf(model, type, action, differences, () =>
+    documentWords(model, type, before, after, names),
+  ).map((line) => `${subject} – ${line}`);
 }
 
 const applied = (state: Document, differences: readonly Difference[]) =>
   applyDifferences(state, differences) as Document;
 
 function linesOf(
+  model: ConfigurationModel,
   type: EntityType,
   action: 'create' | 'update' | 'delete' | 'import',
   differences: readonly Difference[],
   describe: () => string[],
 ): string[] {
-  if (action === 'create') return [type === 'member' ? 'added' : 'created'];
-  if (action === 'delete') return [type === 'member' ? 'removed' : 'deleted'];
+  const words = wordsOf(model, type);
+  if (action === 'create') return [words?.created ?? 'created'];
+  if (action === 'delete') return [words?.deleted ?? 'deleted'];
   if (action === 'import') return ['history begins'];
   // Secrets are not part of the history, so nothing else can have changed.
   if (differences.length === 0) return ['secret replaced'];
@@ -60,12 +65,13 @@ function linesOf(
   return more > 0 ? [...lines.slice(0, MAX_LINES), `and ${more} more changes`] : lines;
 }
 
-/** `Flag new-checkout`; the id of a key means nothing to people. */
-function subjectOf(type: EntityType, key: string, document: Document): string {
-  return capital(type === 'key' ? keyName(document, key) : `${type.replace('-', ' ')} ${key}`);
-}
+const wordsOf = (model: ConfigurationModel, type: EntityType) =>
+  type === 'property' ? undefined : model.collection(type).words;
 
-const keyName = ({ kind, name }: Document, id: string) =>
-  kind === undefined ? `API key ${name === undefined ? id : quoted(name)}` : `${kind} key ${quoted(name)}`;
+/** `Flag new-checkout` */
+function subjectOf(model: ConfigurationModel, type: EntityType, key: string, document: Document): string {
+  const subject = wordsOf(model, type)?.subject?.(key, document);
+  return capital(subject ?? `${type.replace('-', ' ')} ${key}`);
+}
 
 const isPhase = ({ pointer }: Difference) => pointer.startsWith('/phases');

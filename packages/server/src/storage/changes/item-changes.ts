@@ -1,16 +1,7 @@
-import type { PropertyConfiguration } from '../property-configuration.ts';
+import type { Item, ItemType, PropertyConfiguration } from '../property-configuration.ts';
+import type { ConfigurationModel } from './configuration-model.ts';
 import { type Difference, differences } from './differences.ts';
-import {
-  COLLECTIONS,
-  documentOf,
-  type EntityType,
-  ITEM_TYPES,
-  type Item,
-  type ItemType,
-  itemsOf,
-  keyOf,
-  propertyDocument,
-} from './entities.ts';
+import type { EntityType } from './entities.ts';
 
 /** The change of one item. */
 export interface ItemChange {
@@ -26,19 +17,24 @@ export interface ItemChange {
 
 /** The changes that lead from one state of a property to the next, in the order in which they must be saved. */
 export function changedItems(
+  model: ConfigurationModel,
   previous: PropertyConfiguration | undefined,
   next: PropertyConfiguration | undefined,
 ): ItemChange[] {
-  const changes = ITEM_TYPES.map((type) => changesOfType(type, previous, next));
+  const changes = model.types.map((type) => changesOfType(model, type, previous, next));
   // Items that refer to others are saved after them, and deleted before them.
   const deleted = changes.map((list) => list.filter(({ action }) => action === 'delete')).reverse();
   const saved = changes.map((list) => list.filter(({ action }) => action !== 'delete'));
-  return [...propertyChange(previous, next, 'save'), ...deleted.flat(), ...saved.flat()].concat(
-    propertyChange(previous, next, 'delete'),
-  );
+  return [
+    ...propertyChange(model, previous, next, 'save'),
+    ...deleted.flat(),
+    ...saved.flat(),
+    ...propertyChange(model, previous, next, 'delete'),
+  ];
 }
 
 function propertyChange(
+  model: ConfigurationModel,
   previous: PropertyConfiguration | undefined,
   next: PropertyConfiguration | undefined,
   step: 'save' | 'delete',
@@ -46,8 +42,8 @@ function propertyChange(
   const key = next?.id ?? previous?.id;
   if (key === undefined || (step === 'delete') !== (next === undefined)) return [];
   const changes = differences(
-    previous === undefined ? {} : propertyDocument(previous),
-    next === undefined ? {} : propertyDocument(next),
+    previous === undefined ? {} : model.propertyDocument(previous),
+    next === undefined ? {} : model.propertyDocument(next),
   );
   if (changes.length === 0) return [];
   const action = previous === undefined ? 'create' : next === undefined ? 'delete' : 'update';
@@ -56,19 +52,22 @@ function propertyChange(
 }
 
 function changesOfType(
+  model: ConfigurationModel,
   type: ItemType,
   previous: PropertyConfiguration | undefined,
   next: PropertyConfiguration | undefined,
 ): ItemChange[] {
-  const before = new Map(itemsIn(previous, type).map((item) => [keyOf(type, item), item]));
+  const { secret } = model.collection(type);
+  const documentOf = (item: Item) => model.documentOf(type, item);
+  const before = new Map(itemsIn(model, previous, type).map((item) => [model.keyOf(type, item), item]));
   const changes: ItemChange[] = [];
-  for (const item of itemsIn(next, type)) {
-    const key = keyOf(type, item);
+  for (const item of itemsIn(model, next, type)) {
+    const key = model.keyOf(type, item);
     const old = before.get(key);
     before.delete(key);
     if (item === old) continue;
-    const changed = differences(old === undefined ? {} : documentOf(type, old), documentOf(type, item));
-    if (old !== undefined && changed.length === 0 && !secretChanged(old, item)) continue;
+    const changed = differences(old === undefined ? {} : documentOf(old), documentOf(item));
+    if (old !== undefined && changed.length === 0 && isSame(old, item, secret)) continue;
     const version = (versionOf(old) ?? 0) + 1;
     const action = old === undefined ? 'create' : 'update';
     changes.push({ type, key, action, item: withVersion(item, version), differences: changed, version });
@@ -80,15 +79,18 @@ function changesOfType(
       key,
       action: 'delete',
       item,
-      differences: differences(documentOf(type, item), {}),
+      differences: differences(documentOf(item), {}),
       version,
     });
   }
   return changes;
 }
 
-const itemsIn = (property: PropertyConfiguration | undefined, type: ItemType): readonly Item[] =>
-  property === undefined ? [] : itemsOf(property, type);
+const itemsIn = (
+  model: ConfigurationModel,
+  property: PropertyConfiguration | undefined,
+  type: ItemType,
+): readonly Item[] => (property === undefined ? [] : model.itemsOf(property, type));
 
 const versionOf = (item: Item | undefined) => (item as { version?: number } | undefined)?.version;
 
@@ -97,9 +99,11 @@ function withVersion(item: Item, version: number): Item {
   return 'version' in item ? { ...item, version } : item;
 }
 
-/** Secrets are not part of documents, but replacing one is a change. */
-function secretChanged(before: Item, after: Item): boolean {
-  return ['secret', 'hash'].some((name) => Reflect.get(before, name) !== Reflect.get(after, name));
+/** A secret is not part of documents, but replacing it is a change. */
+function isSame(before: Item, after: Item, secret: string | undefined): boolean {
+  if (secret === undefined) return true;
+  const [old, current] = [before, after] as unknown as Readonly<Record<string, unknown>>[];
+  return old?.[secret] === current?.[secret];
 }
 
 /**
@@ -107,20 +111,22 @@ function secretChanged(before: Item, after: Item): boolean {
  * the order in which they are stored: new items come last.
  */
 export function withVersions(
+  model: ConfigurationModel,
   previous: PropertyConfiguration | undefined,
   next: PropertyConfiguration,
   changes: readonly ItemChange[],
   version: number,
 ): PropertyConfiguration {
-  const lists = ITEM_TYPES.map((type) => {
+  const lists = model.saved.map(({ type, field }) => {
     const changed = new Map(
       changes.flatMap((change) => (change.type === type ? [[change.key, change.item] as const] : [])),
     );
-    if (changed.size === 0 && previous !== undefined) return [COLLECTIONS[type], itemsOf(previous, type)];
-    const wanted = new Map(itemsOf(next, type).map((item) => [keyOf(type, item), item]));
-    const kept = itemsIn(previous, type).filter((item) => wanted.delete(keyOf(type, item)));
-    const items = [...kept, ...wanted.values()].map((item) => changed.get(keyOf(type, item)) ?? item);
-    return [COLLECTIONS[type], items];
+    if (changed.size === 0 && previous !== undefined) return [field, model.itemsOf(previous, type)];
+    const keyOf = (item: Item) => model.keyOf(type, item);
+    const wanted = new Map(model.itemsOf(next, type).map((item) => [keyOf(item), item]));
+    const kept = itemsIn(model, previous, type).filter((item) => wanted.delete(keyOf(item)));
+    const items = [...kept, ...wanted.values()].map((item) => changed.get(keyOf(item)) ?? item);
+    return [field, items];
   });
   return { ...next, ...Object.fromEntries(lists), version };
 }

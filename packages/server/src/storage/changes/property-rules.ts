@@ -19,6 +19,11 @@ export interface RuleContext {
   report: Report;
 }
 
+export interface RuleSettings {
+  /** Whether webhooks may be sent to private networks. */
+  allowPrivateWebhooks: boolean;
+}
+
 /** A key whose text was generated; the only time it is known. */
 export interface GeneratedKey {
   key: ApiKey;

@@ -1,7 +1,7 @@
 import type { PropertyConfiguration } from '../property-configuration.ts';
+import { dependentSegments } from './dependent-segments.ts';
 import { sameJson } from './differences.ts';
 import type { ItemChange } from './item-changes.ts';
-import { dependentSegments } from './references.ts';
 
 /** The protected environments in which a change may alter the value of a flag. */
 export function affectedEnvironments(

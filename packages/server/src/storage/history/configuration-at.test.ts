@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { configurationModel } from '../../definitions.ts';
 import { flagsIn } from '../../features/flags/flag-evaluator.ts';
 import { engines } from '../../testing/databases.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
@@ -23,7 +24,7 @@ describe.each(engines())('$name', (engine) => {
     await memory.handle.close();
   });
 
-  const at = (moment: number) => configurationAt(memory.handle.database, 'shop', moment);
+  const at = (moment: number) => configurationAt(memory.handle.database, configurationModel, 'shop', moment);
 
   /** The values that flags of a past configuration had. */
   async function valuesAt(moment: number, context: object): Promise<Record<string, unknown>> {
@@ -155,7 +156,7 @@ describe.each(engines())('$name', (engine) => {
       [-1, 0, MINUTE, 2 * MINUTE].map(async (time) => (await at(T0 + time))?.name),
     );
     expect(names).toEqual([undefined, 'First', undefined, 'Second']);
-    expect(await configurationAt(memory.handle.database, 'other', T0)).toBeUndefined();
+    expect(await configurationAt(memory.handle.database, configurationModel, 'other', T0)).toBeUndefined();
   });
 
   describe('after the clock was set back', () => {
@@ -206,7 +207,12 @@ describe.each(engines())('$name', (engine) => {
       expect(rows.map((row) => (row.at - T0) / MINUTE)).toEqual([0, 60, 15, 60, 90]);
       const hour = T0 + 60 * MINUTE;
       expect(rows.map((row) => row.ordered_at)).toEqual([T0, hour, hour + 1, hour + 2, T0 + 90 * MINUTE]);
-      const { problem } = await verifyHistory(memory.handle.database, 'shop', await memory.property());
+      const { problem } = await verifyHistory(
+        memory.handle.database,
+        configurationModel,
+        'shop',
+        await memory.property(),
+      );
       expect(problem).toBeUndefined();
     });
 

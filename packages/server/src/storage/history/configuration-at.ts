@@ -1,3 +1,4 @@
+import type { ConfigurationModel } from '../changes/configuration-model.ts';
 import type { Document, EntityType } from '../changes/entities.ts';
 import type { Database } from '../database.ts';
 import { HistoryState, type PastConfiguration } from './history-state.ts';
@@ -14,16 +15,18 @@ const PAGE_ROWS = 100;
  */
 export async function configurationAt(
   database: Database,
+  model: ConfigurationModel,
   propertyId: string,
   moment: number,
 ): Promise<PastConfiguration | undefined> {
-  const state = await stateAfter(database, propertyId, await sequenceAt(database, propertyId, moment));
+  const state = await stateAfter(database, model, propertyId, await sequenceAt(database, propertyId, moment));
   return state.configuration();
 }
 
 /** The state of an item at one of its versions; undefined if it is not known, or if the item was deleted since. */
 export async function documentAtVersion(
   database: Database,
+  model: ConfigurationModel,
   propertyId: string,
   { type, key }: { type: EntityType; key: string },
   version: number,
@@ -40,7 +43,7 @@ export async function documentAtVersion(
   const sequence = found ?? (await importSequence(database, propertyId));
   if (sequence === undefined) return undefined;
   if (await isDeletedSince(database, propertyId, { type, key }, sequence)) return undefined;
-  const state = await stateAfter(database, propertyId, sequence);
+  const state = await stateAfter(database, model, propertyId, sequence);
   if (type === 'property') return found === undefined ? undefined : state.property;
   const item = state.item(type, key);
   return item?.version === version ? item.document : undefined;
@@ -80,11 +83,12 @@ async function importSequence(database: Database, propertyId: string): Promise<n
 /** The state after an entry, by its position: applies entries from the nearest snapshot on. */
 export async function stateAfter(
   database: Database,
+  model: ConfigurationModel,
   propertyId: string,
   sequence: number,
 ): Promise<HistoryState> {
-  const snapshot = await latestSnapshot(database, propertyId, sequence);
-  const state = snapshot?.state ?? new HistoryState();
+  const snapshot = await latestSnapshot(database, model, propertyId, sequence);
+  const state = snapshot?.state ?? new HistoryState(model);
   let position = snapshot?.sequence ?? 0;
   for (;;) {
     const limit = Math.min(PAGE_ROWS, sequence - position);
@@ -100,6 +104,7 @@ export async function stateAfter(
 
 async function latestSnapshot(
   database: Database,
+  model: ConfigurationModel,
   propertyId: string,
   sequence: number,
 ): Promise<{ state: HistoryState; sequence: number } | undefined> {
@@ -113,5 +118,5 @@ async function latestSnapshot(
     .executeTakeFirst();
   if (found === undefined) return undefined;
   const state = await readSnapshot(database, propertyId, found.sequence);
-  return { state: HistoryState.parse(state), sequence: found.sequence };
+  return { state: HistoryState.parse(model, state), sequence: found.sequence };
 }

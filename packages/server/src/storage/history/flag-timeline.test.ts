@@ -1,5 +1,6 @@
 import { type Targeting, TargetingIndex } from '@switchyard/core/evaluation/used-attributes';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { configurationModel } from '../../definitions.ts';
 import { engines } from '../../testing/databases.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { mulberry32 } from '../../testing/mulberry32.ts';
@@ -93,17 +94,19 @@ describe.each(engines())('$name', (engine) => {
     const { database } = memory.handle;
     const property = (await memory.property())!;
     for (const key of KEYS) {
-      const timeline = new FlagTimeline(database, property, key, 'production');
+      const timeline = new FlagTimeline(database, configurationModel, property, key, 'production');
       let era: FlagEra | undefined;
       for (const moment of [...moments].sort((a, b) => b - a)) {
         if (era === undefined || moment < era.from) era = await timeline.at(moment);
-        const past = await configurationAt(database, 'shop', moment);
+        const past = await configurationAt(database, configurationModel, 'shop', moment);
         const flags = past?.flags.map((flag) => definitionIn(flag, 'production')) ?? [];
         const expected = essence({ flags, segments: past?.segments ?? [] }, key);
         expect(essence(era.targeting, key), `${key} at ${moment - T0}`).toEqual(expected);
       }
     }
-    const before = await new FlagTimeline(database, property, 'x', 'production').at(T0 - 10);
+    const before = await new FlagTimeline(database, configurationModel, property, 'x', 'production').at(
+      T0 - 10,
+    );
     expect(before.targeting).toBeUndefined();
   });
 
@@ -127,7 +130,14 @@ describe.each(engines())('$name', (engine) => {
   /** The default value of `x` in each state that is known. */
   async function knownValues(limits: { changes: number; characters: number }) {
     const property = (await memory.property())!;
-    const timeline = new FlagTimeline(memory.handle.database, property, 'x', 'production', limits);
+    const timeline = new FlagTimeline(
+      memory.handle.database,
+      configurationModel,
+      property,
+      'x',
+      'production',
+      limits,
+    );
     const values: unknown[] = [];
     for (let step = 4; step >= 0; step--) {
       values.unshift((await timeline.at(T0 + step)).targeting?.flags[0]?.defaultValue);

@@ -2,8 +2,9 @@ import type { FlagDefinition, Segment } from '@switchyard/core/api/targeting';
 import { prerequisitesOf } from '@switchyard/core/evaluation/flags';
 import { segmentsIn } from '@switchyard/core/evaluation/segments';
 import type { Targeting } from '@switchyard/core/evaluation/used-attributes';
+import type { ConfigurationModel } from '../changes/configuration-model.ts';
 import { applyDifferences, type Difference } from '../changes/differences.ts';
-import { type Document, documentOf, findItem, itemOf } from '../changes/entities.ts';
+import type { Document } from '../changes/entities.ts';
 import type { Database } from '../database.ts';
 import { definitionIn } from '../flag-definition.ts';
 import type { Flag, PropertyConfiguration } from '../property-configuration.ts';
@@ -42,6 +43,7 @@ export interface FlagEra {
  */
 export class FlagTimeline {
   readonly #database: Database;
+  readonly #model: ConfigurationModel;
   readonly #property: PropertyConfiguration;
   readonly #flagKey: string;
   readonly #environment: string;
@@ -53,12 +55,14 @@ export class FlagTimeline {
 
   constructor(
     database: Database,
+    model: ConfigurationModel,
     property: PropertyConfiguration,
     flagKey: string,
     environment: string,
     limits = LIMITS,
   ) {
     this.#database = database;
+    this.#model = model;
     this.#property = property;
     this.#flagKey = flagKey;
     this.#environment = environment;
@@ -82,7 +86,7 @@ export class FlagTimeline {
       if (state === undefined) return { from: moment, targeting: undefined };
       from = Math.max(from, state.from);
       if (state.document === undefined) continue;
-      state.item ??= itemOf(type, state.document, 1) as Flag | Segment;
+      state.item ??= this.#model.itemOf(type, state.document, 1);
       const uses =
         type === 'flag'
           ? this.#addFlag(flags, state.item as Flag)
@@ -111,8 +115,8 @@ export class FlagTimeline {
 
   /** Newest first. */
   async #load(type: TimedType, key: string): Promise<PastState[]> {
-    const item = findItem(this.#property, type, key);
-    let document = item && documentOf(type, item);
+    const item = this.#model.findItem(this.#property, type, key);
+    let document = item && this.#model.documentOf(type, item);
     const { rows, unread } = await this.#changes(type, key);
     const states: PastState[] = [];
     let from = Number.POSITIVE_INFINITY;

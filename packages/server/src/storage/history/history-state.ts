@@ -1,16 +1,7 @@
+import type { ConfigurationModel } from '../changes/configuration-model.ts';
 import { applyDifferences, isObject } from '../changes/differences.ts';
-import {
-  COLLECTIONS,
-  type Document,
-  documentOf,
-  ITEM_TYPES,
-  type ItemType,
-  itemOf,
-  itemsOf,
-  keyOf,
-  propertyDocument,
-} from '../changes/entities.ts';
-import type { PropertyConfiguration } from '../property-configuration.ts';
+import type { Document } from '../changes/entities.ts';
+import type { FieldOf, ItemType, PropertyConfiguration } from '../property-configuration.ts';
 import type { HistoryEntry } from './history-entry.ts';
 
 interface StateItem {
@@ -25,33 +16,39 @@ export interface SerializedState {
   items: [ItemType, string, StateItem][];
 }
 
-/** A configuration without what only the present needs: keys, webhooks, members and the period of the holdout. */
-export type PastConfiguration = Omit<
-  PropertyConfiguration,
-  'apiKeys' | 'webhooks' | 'members' | 'holdoutPeriod'
->;
+/** Lists that only the present needs. */
+const PRESENT = ['apiKeys', 'webhooks', 'members'] as const satisfies FieldOf<ItemType>[];
+
+/** A configuration without what only the present needs. */
+export type PastConfiguration = Omit<PropertyConfiguration, (typeof PRESENT)[number] | 'holdoutPeriod'>;
 
 /** The configuration of a property as documents, rebuilt entry by entry. */
 export class HistoryState {
+  readonly #model: ConfigurationModel;
   #property: Document | undefined;
   #version = 0;
-  readonly #items = new Map<ItemType, Map<string, StateItem>>(ITEM_TYPES.map((type) => [type, new Map()]));
+  readonly #items: ReadonlyMap<ItemType, Map<string, StateItem>>;
 
-  static of(property: PropertyConfiguration): HistoryState {
-    const state = new HistoryState();
-    state.#property = propertyDocument(property);
+  constructor(model: ConfigurationModel) {
+    this.#model = model;
+    this.#items = new Map(model.types.map((type) => [type, new Map()]));
+  }
+
+  static of(model: ConfigurationModel, property: PropertyConfiguration): HistoryState {
+    const state = new HistoryState(model);
+    state.#property = model.propertyDocument(property);
     state.#version = property.version;
-    for (const type of ITEM_TYPES) {
-      for (const item of itemsOf(property, type)) {
+    for (const type of model.types) {
+      for (const item of model.itemsOf(property, type)) {
         const { version = 1 } = item as { version?: number };
-        state.#list(type).set(keyOf(type, item), { document: documentOf(type, item), version });
+        state.#list(type).set(model.keyOf(type, item), { document: model.documentOf(type, item), version });
       }
     }
     return state;
   }
 
-  static parse(serialized: SerializedState): HistoryState {
-    const state = new HistoryState();
+  static parse(model: ConfigurationModel, serialized: SerializedState): HistoryState {
+    const state = new HistoryState(model);
     state.#property = serialized.property;
     state.#version = serialized.version;
     for (const [type, key, item] of serialized.items) state.#list(type).set(key, item);
@@ -62,7 +59,7 @@ export class HistoryState {
     return {
       property: this.#property ?? {},
       version: this.#version,
-      items: ITEM_TYPES.flatMap((type) =>
+      items: this.#model.types.flatMap((type) =>
         [...this.#list(type)].map(([key, item]): [ItemType, string, StateItem] => [type, key, item]),
       ),
     };
@@ -93,23 +90,18 @@ export class HistoryState {
   /** The configuration that was in force; undefined if the property did not exist. */
   configuration(): PastConfiguration | undefined {
     if (this.#property === undefined) return undefined;
-    const lists = ITEM_TYPES.map((type) => [COLLECTIONS[type], this.#restore(type)] as const);
-    const { apiKeys: _keys, webhooks: _webhooks, members: _members, ...known } = Object.fromEntries(lists);
-    return { ...this.#property, ...known, version: this.#version } as unknown as PastConfiguration;
-  }
-
-  #restore(type: ItemType): object[] {
-    const items = [...this.#list(type).values()].map(({ document, version }) =>
-      itemOf(type, document, version),
+    const known = this.#model.saved.filter(({ field }) => !(PRESENT as readonly string[]).includes(field));
+    const lists = Object.fromEntries(
+      known.map(({ type, field }) => [
+        field,
+        [...this.#list(type).values()].map(({ document, version }) =>
+          this.#model.itemOf(type, document, version),
+        ),
+      ]),
     );
-    if (type !== 'flag') return items;
-    const order = [...this.#list('environment').keys()];
-    for (const flag of items as { configurations: { environmentId: string }[] }[]) {
-      flag.configurations.sort(
-        (left, right) => order.indexOf(left.environmentId) - order.indexOf(right.environmentId),
-      );
-    }
-    return items;
+    const past = { ...this.#property, ...lists, version: this.#version } as unknown as PropertyConfiguration;
+    for (const { type, arrange } of known) arrange?.(this.#model.itemsOf(past, type), past);
+    return past;
   }
 
   #import(serialized: SerializedState): void {

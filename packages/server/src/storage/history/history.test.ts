@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configurationModel } from '../../definitions.ts';
 import { ProvisionError } from '../../features/provisioning/provision-mistake.ts';
 import { engines } from '../../testing/databases.ts';
 import { expectExactHistory, readHistory, storedProperty } from '../../testing/exact-history.ts';
@@ -6,9 +7,8 @@ import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing
 import { mulberry32 } from '../../testing/mulberry32.ts';
 import { OPERATOR } from '../changes/actor.ts';
 import type { Change, Changed } from '../changes/configuration-writer.ts';
-import { findItem, type ItemType, itemsOf } from '../changes/entities.ts';
 import { referencesTo } from '../changes/references.ts';
-import type { PropertyConfiguration, Webhook } from '../property-configuration.ts';
+import type { ItemType, PropertyConfiguration, Webhook } from '../property-configuration.ts';
 import { configurationAt, documentAtVersion, stateAfter } from './configuration-at.ts';
 import { HistoryState } from './history-state.ts';
 import { lastRow } from './history-store.ts';
@@ -123,7 +123,7 @@ describe.each(engines())('$name', (engine) => {
 
   function withMember(current: PropertyConfiguration, pick: Pick): PropertyConfiguration {
     const accountId = pick(['acc_1', 'acc_2', 'acc_3']);
-    const known = findItem(current, 'member', accountId);
+    const known = configurationModel.findItem(current, 'member', accountId);
     const member = {
       accountId,
       version: 0,
@@ -139,7 +139,7 @@ describe.each(engines())('$name', (engine) => {
 
   function withWebhook(current: PropertyConfiguration, name: string, pick: Pick): PropertyConfiguration {
     const id = pick(['w1', 'w2']);
-    const known = findItem(current, 'webhook', id);
+    const known = configurationModel.findItem(current, 'webhook', id);
     const webhook = { ...WEBHOOK, version: 0, ...known, id, name };
     return { ...current, webhooks: replaceOrAdd(current.webhooks, webhook, (each) => each.id === id) };
   }
@@ -157,11 +157,12 @@ describe.each(engines())('$name', (engine) => {
   async function removeRandom(pick: Pick): Promise<void> {
     const type = pick(Object.keys(LISTS) as (keyof typeof LISTS)[]);
     await edit((current) => {
-      const items: readonly object[] = itemsOf(current, type);
+      const items: readonly object[] = configurationModel.itemsOf(current, type);
       const removed = items[0];
       if (removed === undefined) return current;
       const key = Reflect.get(removed, 'key') ?? Reflect.get(removed, 'id');
-      if (key !== undefined && referencesTo(current, type, key).length > 0) return current;
+      if (key !== undefined && referencesTo(configurationModel, current, { type, key }).length > 0)
+        return current;
       return { ...current, [LISTS[type]]: items.filter((item) => item !== removed) };
     });
   }
@@ -184,8 +185,8 @@ describe.each(engines())('$name', (engine) => {
       const snapshots = await database.selectFrom('history_snapshots').select('sequence').execute();
       expect(snapshots.length).toBeGreaterThan(0);
       for (const [sequence, property] of states) {
-        const state = await stateAfter(database, 'shop', sequence);
-        const expected = property && HistoryState.of(property).serialize();
+        const state = await stateAfter(database, configurationModel, 'shop', sequence);
+        const expected = property && HistoryState.of(configurationModel, property).serialize();
         expect(state.property && state.serialize()).toEqual(expected);
       }
     });
@@ -212,7 +213,9 @@ describe.each(engines())('$name', (engine) => {
       await memory.apply({ name: 'Second' });
       await edit(() => undefined);
       expect(await stored()).toBeUndefined();
-      expect(await configurationAt(memory.handle.database, 'shop', Number.MAX_SAFE_INTEGER)).toBeUndefined();
+      expect(
+        await configurationAt(memory.handle.database, configurationModel, 'shop', Number.MAX_SAFE_INTEGER),
+      ).toBeUndefined();
       await expectExact();
       await memory.apply({ name: 'Third', goals: [{ id: 'a', name: 'B', kind: 'count' }] });
       expect(await stored()).toMatchObject({ version: 4, goals: [{ name: 'B', version: 3 }] });
@@ -220,12 +223,16 @@ describe.each(engines())('$name', (engine) => {
       const { database } = memory.handle;
       const goal = { type: 'goal', key: 'a' } as const;
       // Of the deleted goal: nothing may be merged with it.
-      expect(await documentAtVersion(database, 'shop', goal, 1)).toBeUndefined();
-      expect(await documentAtVersion(database, 'shop', goal, 2)).toBeUndefined();
-      expect(await documentAtVersion(database, 'shop', goal, 3)).toMatchObject({ name: 'B' });
+      expect(await documentAtVersion(database, configurationModel, 'shop', goal, 1)).toBeUndefined();
+      expect(await documentAtVersion(database, configurationModel, 'shop', goal, 2)).toBeUndefined();
+      expect(await documentAtVersion(database, configurationModel, 'shop', goal, 3)).toMatchObject({
+        name: 'B',
+      });
       const property = { type: 'property', key: 'shop' } as const;
-      expect(await documentAtVersion(database, 'shop', property, 2)).toBeUndefined();
-      expect(await documentAtVersion(database, 'shop', property, 4)).toMatchObject({ name: 'Third' });
+      expect(await documentAtVersion(database, configurationModel, 'shop', property, 2)).toBeUndefined();
+      expect(await documentAtVersion(database, configurationModel, 'shop', property, 4)).toMatchObject({
+        name: 'Third',
+      });
     });
 
     it('has no entry for a change that changes nothing, and none of a dry run', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel } from '../../definitions.ts';
 import { engines } from '../../testing/databases.ts';
 import { readHistory, storedProperty } from '../../testing/exact-history.ts';
 import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
@@ -31,9 +31,14 @@ describe.each(engines())('$name', (engine) => {
     },
   });
   const redact = (wanted: Redacted, dryRun = false) =>
-    redactHistory(memory.handle.database, 'shop', wanted, { dryRun, stores });
+    redactHistory(memory.handle.database, 'shop', wanted, { dryRun, model: configurationModel });
   const verified = async () =>
-    verifyHistory(memory.handle.database, 'shop', await storedProperty(memory.handle.database, 'shop'));
+    verifyHistory(
+      memory.handle.database,
+      configurationModel,
+      'shop',
+      await storedProperty(memory.handle.database, 'shop'),
+    );
   const everything = async () => {
     const tables = ['history', 'history_snapshots', 'proposals', 'webhook_deliveries', 'audit_log'];
     const rows = await Promise.all(
@@ -69,7 +74,7 @@ describe.each(engines())('$name', (engine) => {
     expect((await redact({ text: ADA })).entries).toEqual(planned.entries.map((entry) => entry));
     expect(await everything()).not.toMatch(/lovelace/);
     expect(await verified()).toEqual({ entries: before.length, redacted: 4 });
-    const past = await configurationAt(memory.handle.database, 'shop', before[0]!.at);
+    const past = await configurationAt(memory.handle.database, configurationModel, 'shop', before[0]!.at);
     expect(JSON.stringify(past?.flags)).toContain('["bob@shop.example","[redacted]"]');
     expect((await redact({ text: ADA })).entries).toEqual([]);
   });

@@ -1,6 +1,7 @@
+import type { ConfigurationModel } from '../changes/configuration-model.ts';
 import type { Difference } from '../changes/differences.ts';
 import { lockProperty } from '../changes/lock-property.ts';
-import { type ConfigurationLoaders, loadProperty } from '../configuration.ts';
+import { loadProperty } from '../configuration.ts';
 import type { Database } from '../database.ts';
 import { inLockingTransaction } from '../in-transaction.ts';
 import { HistoryState, type SerializedState } from './history-state.ts';
@@ -46,7 +47,7 @@ export class TextInUseError extends Error {
 
 interface Options {
   dryRun: boolean;
-  stores: ConfigurationLoaders;
+  model: ConfigurationModel;
 }
 
 /** Removes text from the history of a property, without breaking its chain; a dry run only finds it. */
@@ -66,12 +67,12 @@ export async function redactInTransaction(
   database: Database,
   propertyId: string,
   wanted: Redacted,
-  { dryRun, stores }: Options,
+  { dryRun, model }: Options,
 ): Promise<HistoryRedaction> {
   await lockProperty(database, propertyId);
-  const [stored] = await stores.listProperties(database, propertyId);
-  const property = stored && (await loadProperty(database, stores, stored));
-  const present = property && HistoryState.of(property).serialize();
+  const [stored] = await model.property.rows.list(database, propertyId);
+  const property = stored && (await loadProperty(database, model, stored));
+  const present = property && HistoryState.of(model, property).serialize();
   const open = await openProposals(database, propertyId);
   const inUse = 'emails' in wanted ? emailsIn(JSON.stringify([present, open])) : [];
   const kept = [...new Set(inUse)];
@@ -85,7 +86,7 @@ export async function redactInTransaction(
   const others = await redactOtherTables(database, propertyId, redact, dryRun);
   if (!dryRun) {
     await redactSnapshots(database, propertyId, redact);
-    const { problem } = await verifyHistory(database, propertyId, property);
+    const { problem } = await verifyHistory(database, model, propertyId, property);
     if (problem !== undefined) throw new Error(`the history would not be valid any more: ${problem}`);
   }
   return { entries, others, kept: kept.sort() };

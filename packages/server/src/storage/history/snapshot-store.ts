@@ -1,4 +1,4 @@
-import { ITEM_TYPES, itemsOf } from '../changes/entities.ts';
+import type { ConfigurationModel } from '../changes/configuration-model.ts';
 import type { Database } from '../database.ts';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import { HistoryState, type SerializedState } from './history-state.ts';
@@ -9,6 +9,7 @@ const MIN_SNAPSHOT_INTERVAL = 200;
 /** Stores a snapshot if the last one is too many entries ago; called in the transaction of a change. */
 export async function saveSnapshotIfDue(
   database: Database,
+  model: ConfigurationModel,
   propertyId: string,
   lastSequence: number,
   property: PropertyConfiguration,
@@ -19,16 +20,16 @@ export async function saveSnapshotIfDue(
     .where('property_id', '=', propertyId)
     .executeTakeFirst();
   const entries = lastSequence - (last?.sequence ?? 0);
-  if (entries < MIN_SNAPSHOT_INTERVAL || entries < countItems(property)) return;
-  const state = HistoryState.of(property).serialize();
+  if (entries < MIN_SNAPSHOT_INTERVAL || entries < countItems(model, property)) return;
+  const state = HistoryState.of(model, property).serialize();
   await database
     .insertInto('history_snapshots')
     .values({ property_id: propertyId, sequence: lastSequence, state: JSON.stringify(state) })
     .execute();
 }
 
-function countItems(property: PropertyConfiguration): number {
-  return ITEM_TYPES.reduce((sum, type) => sum + itemsOf(property, type).length, 0);
+function countItems(model: ConfigurationModel, property: PropertyConfiguration): number {
+  return model.types.reduce((sum, type) => sum + model.itemsOf(property, type).length, 0);
 }
 
 /** The positions in the history after which there is a snapshot. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createConfigurationWriter } from '../../configuration-stores.ts';
+import { configurationModel, createConfigurationWriter } from '../../definitions.ts';
 import { type Browser, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
 import { applyProvision, switchyard } from '../../testing/command-line.ts';
 import { readHistory, storedProperty } from '../../testing/exact-history.ts';
@@ -77,9 +77,15 @@ describe('the history of an installation that is older than it', () => {
         expect(entries).toMatchObject([{ ...IMPORTED, version, propertyVersion: version }]);
         const property = (await storedProperty(database, id))!;
         expect(entries[0]?.changes).toEqual([
-          { pointer: '', after: JSON.parse(JSON.stringify(HistoryState.of(property).serialize())) },
+          {
+            pointer: '',
+            after: JSON.parse(JSON.stringify(HistoryState.of(configurationModel, property).serialize())),
+          },
         ]);
-        expect(await verifyHistory(database, id, property)).toEqual({ entries: 1, redacted: 0 });
+        expect(await verifyHistory(database, configurationModel, id, property)).toEqual({
+          entries: 1,
+          redacted: 0,
+        });
       }
     });
   });
@@ -93,17 +99,26 @@ describe('the history of an installation that is older than it', () => {
       ]);
       expect(await readHistory(database, 'blog')).toEqual([]);
       expect(
-        (await verifyHistory(database, 'shop', await storedProperty(database, 'shop'))).problem,
+        (await verifyHistory(database, configurationModel, 'shop', await storedProperty(database, 'shop')))
+          .problem,
       ).toBeUndefined();
       const flag = { type: 'flag', key: 'dark' } as const;
-      expect(await documentAtVersion(database, 'shop', flag, 5)).toMatchObject({ name: 'Dark' });
-      expect(await documentAtVersion(database, 'shop', flag, 6)).toMatchObject({ name: 'Darker' });
-      expect(await documentAtVersion(database, 'shop', flag, 4)).toBeUndefined();
+      expect(await documentAtVersion(database, configurationModel, 'shop', flag, 5)).toMatchObject({
+        name: 'Dark',
+      });
+      expect(await documentAtVersion(database, configurationModel, 'shop', flag, 6)).toMatchObject({
+        name: 'Darker',
+      });
+      expect(await documentAtVersion(database, configurationModel, 'shop', flag, 4)).toBeUndefined();
       const goal = { type: 'goal', key: 'signup' } as const;
-      expect(await documentAtVersion(database, 'shop', goal, 1)).toMatchObject({ name: 'Sign-ups' });
+      expect(await documentAtVersion(database, configurationModel, 'shop', goal, 1)).toMatchObject({
+        name: 'Sign-ups',
+      });
       const property = { type: 'property', key: 'shop' } as const;
-      expect(await documentAtVersion(database, 'shop', property, 7)).toMatchObject({ name: 'Shop' });
-      expect(await documentAtVersion(database, 'shop', property, 6)).toBeUndefined();
+      expect(await documentAtVersion(database, configurationModel, 'shop', property, 7)).toMatchObject({
+        name: 'Shop',
+      });
+      expect(await documentAtVersion(database, configurationModel, 'shop', property, 6)).toBeUndefined();
     });
   });
 

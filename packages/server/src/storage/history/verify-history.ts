@@ -1,5 +1,6 @@
 import { lastAuditOf } from '../audit/audit-log.ts';
 import { matches } from '../audit/verify-audit-log.ts';
+import type { ConfigurationModel } from '../changes/configuration-model.ts';
 import { sameJson } from '../changes/differences.ts';
 import type { Database } from '../database.ts';
 import type { PropertyConfiguration } from '../property-configuration.ts';
@@ -27,11 +28,12 @@ export interface VerifiedHistory {
  */
 export async function verifyHistory(
   database: Database,
+  model: ConfigurationModel,
   propertyId: string,
   stored: PropertyConfiguration | undefined,
 ): Promise<VerifiedHistory> {
   const snapshots = new Set(await snapshotSequences(database, propertyId));
-  const state = new HistoryState();
+  const state = new HistoryState(model);
   let last: HistoryRow | undefined;
   let redacted = 0;
   for (;;) {
@@ -58,7 +60,7 @@ export async function verifyHistory(
   if (entries === 0 && stored !== undefined) return { entries, problem: 'all entries are missing' };
   const difference = stateDifference(
     state,
-    stored === undefined ? new HistoryState() : HistoryState.of(stored),
+    stored === undefined ? new HistoryState(model) : HistoryState.of(model, stored),
   );
   return {
     entries,

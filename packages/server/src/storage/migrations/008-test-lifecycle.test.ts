@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { provisionDatabase } from '../../testing/provision-database.ts';
 import { loadProperty } from '../configuration.ts';
 import { databasePath, openDatabase } from '../database.ts';
@@ -42,8 +42,8 @@ async function writeOldConfiguration(): Promise<void> {
 test('gives tests that have run a first phase, and new columns their defaults', async () => {
   await writeOldConfiguration();
   const handle = await openDatabase(dataDir);
-  const [stored, other] = await stores.listProperties(handle.database);
-  const shop = await loadProperty(handle.database, stores, stored!);
+  const [stored, other] = await model.property.rows.list(handle.database);
+  const shop = await loadProperty(handle.database, model, stored!);
   expect(shop).toMatchObject({
     hashSeed: expect.stringMatching(/^[0-9a-f]{16}$/),
     holdout: 0,
@@ -83,6 +83,6 @@ test('gives tests that have run a first phase, and new columns their defaults', 
   });
   // The next change must not open another phase.
   await provisionDatabase(handle.database, { id: 'shop', name: 'Changed' });
-  expect((await loadProperty(handle.database, stores, stored!)).splitTests).toEqual(shop.splitTests);
+  expect((await loadProperty(handle.database, model, stored!)).splitTests).toEqual(shop.splitTests);
   await handle.close();
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { provisionDatabase } from '../../testing/provision-database.ts';
 import { loadProperty } from '../configuration.ts';
 import { databasePath, openDatabase } from '../database.ts';
@@ -40,8 +40,8 @@ test('keeps the goals of stored tests, which can then get feedback as well', asy
   const handle = await openDatabase(dataDir);
   const { database } = handle;
   const testOf = async () => {
-    const [stored] = await stores.listProperties(database);
-    return (await loadProperty(database, stores, stored!)).splitTests[0]!;
+    const [stored] = await model.property.rows.list(database);
+    return (await loadProperty(database, model, stored!)).splitTests[0]!;
   };
   expect(await testOf()).toMatchObject({ goals: ['signup'], guardrails: ['errors'] });
   const bad = { feedbackType: 'nps', option: 'bad', lowerIsBetter: true };

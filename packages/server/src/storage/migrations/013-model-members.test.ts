@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { loadProperty } from '../configuration.ts';
 import { databasePath, openDatabase } from '../database.ts';
 import { ALL_MIGRATIONS } from './all-migrations.ts';
@@ -39,8 +39,8 @@ async function writeOldConfiguration(): Promise<void> {
 test('gives stored entries the defaults of the new fields', async () => {
   await writeOldConfiguration();
   const handle = await openDatabase(dataDir);
-  const [stored] = await stores.listProperties(handle.database);
-  expect(await loadProperty(handle.database, stores, stored!)).toMatchObject({
+  const [stored] = await model.property.rows.list(handle.database);
+  expect(await loadProperty(handle.database, model, stored!)).toMatchObject({
     displayCurrency: 'USD',
     environments: [{ protected: false }],
     goals: [{ target: null }],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { configurationStores as stores } from '../../configuration-stores.ts';
+import { configurationModel as model } from '../../definitions.ts';
 import { provisionDatabase } from '../../testing/provision-database.ts';
 import { loadProperty } from '../configuration.ts';
 import { databasePath, openDatabase } from '../database.ts';
@@ -46,8 +46,8 @@ async function writeOldConfiguration(): Promise<void> {
 test('tests count visitors, guardrails have no margin, and the next change opens no phase', async () => {
   await writeOldConfiguration();
   const handle = await openDatabase(dataDir);
-  const [stored] = await stores.listProperties(handle.database);
-  const shop = await loadProperty(handle.database, stores, stored!);
+  const [stored] = await model.property.rows.list(handle.database);
+  const shop = await loadProperty(handle.database, model, stored!);
   expect(shop.splitTests).toMatchObject([
     {
       unit: 'visitor',
@@ -56,6 +56,6 @@ test('tests count visitors, guardrails have no margin, and the next change opens
     },
   ]);
   await provisionDatabase(handle.database, { id: 'shop', name: 'Changed' });
-  expect((await loadProperty(handle.database, stores, stored!)).splitTests).toEqual(shop.splitTests);
+  expect((await loadProperty(handle.database, model, stored!)).splitTests).toEqual(shop.splitTests);
   await handle.close();
 });

@@ -1,4 +1,5 @@
 import { DAY_MS } from '@switchyard/core/time';
+import type { TableKeys } from '../changes/collection-definition.ts';
 import type { EventChecksum } from '../checksum-text.ts';
 import type { Database } from '../database.ts';
 import type { EventStore, Positions } from '../event-store.ts';
@@ -71,9 +72,13 @@ export async function expiryOf(database: Database, now: number): Promise<Map<str
   );
 }
 
-export async function compareConfiguration(from: Database, to: Database): Promise<Difference[]> {
+export async function compareConfiguration(
+  tables: TableKeys,
+  from: Database,
+  to: Database,
+): Promise<Difference[]> {
   const countedIn = async (database: Database) =>
-    (await configurationChecksums(database)).map(({ table, ...rest }) => ({
+    (await configurationChecksums(tables, database)).map(({ table, ...rest }) => ({
       ...rest,
       what: `table ${table}`,
     }));

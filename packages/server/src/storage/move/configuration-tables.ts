@@ -1,29 +1,14 @@
-import type { DatabaseTables } from '../migrations/database-tables.ts';
+import type { TableKeys } from '../changes/collection-definition.ts';
+import type { ConfigurationModel } from '../changes/configuration-model.ts';
+
+/** All tables of the configuration; a table comes after those that it refers to. */
+export function configurationTables(model: ConfigurationModel): TableKeys {
+  const ofItems = model.saved.map(({ tables }) => tables);
+  return Object.assign({ properties: ['id'] }, ...ofItems, OTHER_TABLES);
+}
 
 /** Those of migrations are the migrator's; journals of nodes stay with their nodes, and salts of a day are not copied. */
-export type ConfigurationTable = Exclude<
-  keyof DatabaseTables,
-  'kysely_migration' | 'schema_migrations' | 'node_journals' | 'daily_salts'
->;
-
-type Keys = { readonly [Table in ConfigurationTable]: readonly (keyof DatabaseTables[Table] & string)[] };
-
-/** All tables of the configuration, with the columns that identify a row; a table comes after those that it refers to. */
-export const TABLE_KEYS: Keys = {
-  properties: ['id'],
-  environments: ['property_id', 'id'],
-  api_keys: ['id'],
-  goals: ['property_id', 'id'],
-  feedback_types: ['property_id', 'id'],
-  split_tests: ['id'],
-  split_test_goals: ['split_test_id', 'goal_id'],
-  split_test_feedback: ['split_test_id', 'position'],
-  split_test_phases: ['split_test_id', 'number'],
-  flags: ['id'],
-  flag_configurations: ['id'],
-  segments: ['property_id', 'id'],
-  members: ['property_id', 'account_id'],
-  webhooks: ['property_id', 'id'],
+const OTHER_TABLES: TableKeys = {
   history: ['id'],
   history_snapshots: ['property_id', 'sequence'],
   clock_corrections: ['property_id', 'sequence'],
@@ -52,5 +37,3 @@ export const TABLE_KEYS: Keys = {
   credential_usage: ['credential_id'],
   feedback_states: ['property_id', 'feedback_id'],
 };
-
-export const CONFIGURATION_TABLES = Object.keys(TABLE_KEYS) as readonly ConfigurationTable[];

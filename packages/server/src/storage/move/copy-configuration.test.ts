@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import { configurationModel } from '../../definitions.ts';
 import { type Engine, engines } from '../../testing/databases.ts';
 import type { Database } from '../database.ts';
 import { compareConfiguration } from './compare.ts';
-import { CONFIGURATION_TABLES } from './configuration-tables.ts';
+import { configurationTables } from './configuration-tables.ts';
 import { copyConfiguration } from './copy-configuration.ts';
+
+const TABLES = configurationTables(configurationModel);
 
 /** More than are read at a time, with values that engines store differently. */
 async function fill(database: Database): Promise<void> {
@@ -37,19 +40,19 @@ test.each(pairs())(
       const tables = (await origin.database.introspection.getTables()).map(({ name }) => name);
       // Nodes write their positions there; they belong to the installation that is left.
       const copied = tables.filter((name) => name !== 'node_journals' && name !== 'daily_salts');
-      expect([...CONFIGURATION_TABLES].sort()).toEqual(copied.sort());
+      expect(Object.keys(TABLES).sort()).toEqual(copied.sort());
       await fill(origin.database);
       const differing = async () =>
-        (await compareConfiguration(origin.database, target.database)).map(({ what }) => what);
+        (await compareConfiguration(TABLES, origin.database, target.database)).map(({ what }) => what);
       expect(await differing()).toContain('table flag_usage');
       for (let run = 0; run < 2; run++) {
         await target.database
           .transaction()
-          .execute((transaction) => copyConfiguration(origin.database, transaction));
+          .execute((transaction) => copyConfiguration(TABLES, origin.database, transaction));
         expect(await differing()).toEqual([]);
       }
       await target.database.updateTable('flag_usage').set({ count: 7 }).where('hour', '=', 599).execute();
-      expect(await compareConfiguration(origin.database, target.database)).toEqual([
+      expect(await compareConfiguration(TABLES, origin.database, target.database)).toEqual([
         { what: 'table flag_usage', from: 600, to: 600 },
       ]);
     } finally {

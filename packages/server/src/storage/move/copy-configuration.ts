@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import type { TableKeys } from '../changes/collection-definition.ts';
 import type { Database } from '../database.ts';
-import { CONFIGURATION_TABLES, type ConfigurationTable, TABLE_KEYS } from './configuration-tables.ts';
 
 /** Rows that are read at a time. */
 const PAGE_ROWS = 500;
@@ -14,17 +14,17 @@ type AnyDatabase = Kysely<Record<string, Row>>;
 
 /** What a table contains; equal tables have equal ones. */
 export interface TableChecksum {
-  table: ConfigurationTable;
+  table: string;
   count: number;
   checksum: string;
 }
 
 /** Replaces all rows of all tables; call it in a transaction. Both have the newest schema. */
-export async function copyConfiguration(from: Database, to: Database): Promise<void> {
+export async function copyConfiguration(tables: TableKeys, from: Database, to: Database): Promise<void> {
   const target = to as unknown as AnyDatabase;
-  for (const table of CONFIGURATION_TABLES.toReversed()) await target.deleteFrom(table).execute();
-  for (const table of CONFIGURATION_TABLES) {
-    for await (const rows of pagesOf(from, table)) {
+  for (const table of Object.keys(tables).reverse()) await target.deleteFrom(table).execute();
+  for (const [table, keys] of Object.entries(tables)) {
+    for await (const rows of pagesOf(from, table, keys)) {
       const size = Math.max(1, Math.floor(INSERT_VALUES / Object.keys(rows[0] as Row).length));
       for (let i = 0; i < rows.length; i += size) {
         await target
@@ -37,12 +37,15 @@ export async function copyConfiguration(from: Database, to: Database): Promise<v
 }
 
 /** Of all tables, in their order. */
-export async function configurationChecksums(database: Database): Promise<TableChecksum[]> {
+export async function configurationChecksums(
+  tables: TableKeys,
+  database: Database,
+): Promise<TableChecksum[]> {
   const checksums: TableChecksum[] = [];
-  for (const table of CONFIGURATION_TABLES) {
+  for (const [table, keys] of Object.entries(tables)) {
     let count = 0;
     let sum = 0n;
-    for await (const rows of pagesOf(database, table)) {
+    for await (const rows of pagesOf(database, table, keys)) {
       count += rows.length;
       for (const row of rows) sum += hashOf(row);
     }
@@ -57,8 +60,7 @@ function hashOf(row: Row): bigint {
   return createHash('md5').update(text).digest().readBigUInt64LE();
 }
 
-async function* pagesOf(database: Database, table: ConfigurationTable): AsyncGenerator<Row[]> {
-  const keys: readonly string[] = TABLE_KEYS[table];
+async function* pagesOf(database: Database, table: string, keys: readonly string[]): AsyncGenerator<Row[]> {
   const columns = sql.join(keys.map((key) => sql.ref(key)));
   let last: Row | undefined;
   do {

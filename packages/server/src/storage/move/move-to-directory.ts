@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TableKeys } from '../changes/collection-definition.ts';
 import { openClickHouseEventStore } from '../clickhouse/clickhouse-event-store.ts';
 import { makeDataDirectory } from '../data-directory.ts';
 import { type Database, openDatabase } from '../database.ts';
@@ -16,6 +17,8 @@ import { type MoveListener, type MoveResult, replaceConfiguration } from './move
 import { countNodeConnections } from './target-checks.ts';
 
 export interface MoveToDirectory extends MoveListener {
+  /** Of the configuration. */
+  tables: TableKeys;
   directory: string;
   servers: Servers;
 }
@@ -71,7 +74,7 @@ interface Side {
 async function fill(
   origin: Side,
   record: MoveRecord,
-  { directory, onStep, onProgress }: MoveToDirectory,
+  { tables, directory, onStep, onProgress }: MoveToDirectory,
 ): Promise<MoveResult> {
   // Takes the lock of the directory.
   const store = await openDuckDbEventStore(join(directory, 'events.duckdb'));
@@ -80,9 +83,9 @@ async function fill(
     const nodesBefore = await countNodeConnections(origin.database);
     const upTo = await entryPositions(origin.store);
     onStep('Copying the configuration');
-    const tables = await readingOnly(origin.database, async (snapshot) => {
-      await replaceConfiguration(snapshot, database);
-      return compareConfiguration(snapshot, database);
+    const changed = await readingOnly(origin.database, async (snapshot) => {
+      await replaceConfiguration(tables, snapshot, database);
+      return compareConfiguration(tables, snapshot, database);
     });
     onStep('Copying events');
     const stores = { from: origin.store, to: store };
@@ -91,7 +94,7 @@ async function fill(
     onStep('Comparing both sides');
     const expiredBefore = await expiryOf(database, Date.now());
     const events = await compareEvents({ ...stores, upTo, expiredBefore });
-    const differences = [...tables, ...events];
+    const differences = [...changed, ...events];
     const hasNodes = nodesBefore > 0 || (await countNodeConnections(origin.database)) > 0;
     const isComplete = differences.length === 0 && !hasNodes;
     await createJournal(directory, store);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TableKeys } from '../changes/collection-definition.ts';
 import { openClickHouseEventStore } from '../clickhouse/clickhouse-event-store.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
@@ -27,6 +28,8 @@ export interface MoveResult {
 }
 
 export interface MoveToServers extends MoveListener {
+  /** Of the configuration. */
+  tables: TableKeys;
   dataDir: string;
   servers: Servers;
   version: string;
@@ -93,7 +96,7 @@ async function moveLocked(options: MoveToServers): Promise<MoveResult> {
 type Target = Pick<EmbeddedCopy, 'database' | 'store'>;
 
 async function moveCopy(copy: EmbeddedCopy, target: Target, options: MoveToServers): Promise<MoveResult> {
-  const { dataDir, servers, onStep, onProgress } = options;
+  const { tables, dataDir, servers, onStep, onProgress } = options;
   const record = MoveRecord.open(dataDir, 'out', servers);
   const upTo = await entryPositions(copy.store);
   const positions = await entryPositions(target.store);
@@ -107,14 +110,14 @@ async function moveCopy(copy: EmbeddedCopy, target: Target, options: MoveToServe
     await record.save();
   }
   onStep('Copying the configuration');
-  await replaceConfiguration(copy.database, target.database);
+  await replaceConfiguration(tables, copy.database, target.database);
   onStep('Copying events');
   const stores = { from: copy.store, to: target.store };
   const copied = await copyEvents({ ...stores, upTo, stored: positions, plan: record, onProgress });
   onStep('Comparing both sides');
   const expiredBefore = record.isResumed ? await expiryOf(copy.database, Date.now()) : new Map();
   const differences = [
-    ...(await compareConfiguration(copy.database, target.database)),
+    ...(await compareConfiguration(tables, copy.database, target.database)),
     ...(await compareEvents({ ...stores, upTo, expiredBefore })),
   ];
   const isComplete =
@@ -127,7 +130,7 @@ async function moveCopy(copy: EmbeddedCopy, target: Target, options: MoveToServe
 }
 
 /** In one transaction; nothing if it is the same already. */
-export async function replaceConfiguration(from: Database, to: Database): Promise<void> {
-  if ((await compareConfiguration(from, to)).length === 0) return;
-  await to.transaction().execute((transaction) => copyConfiguration(from, transaction));
+export async function replaceConfiguration(tables: TableKeys, from: Database, to: Database): Promise<void> {
+  if ((await compareConfiguration(tables, from, to)).length === 0) return;
+  await to.transaction().execute((transaction) => copyConfiguration(tables, from, transaction));
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configurationStores } from '../../configuration-stores.ts';
+import { configurationModel } from '../../definitions.ts';
 import { createToken } from '../../features/accounts/access-token-store.ts';
 import { changeAccount } from '../../features/accounts/account-administration.ts';
 import { createAccount, hasActiveOwner } from '../../features/accounts/account-store.ts';
@@ -43,13 +43,13 @@ describe.each(engines())('several processes on $name', (engine) => {
   });
 
   const first = () => nodes[0]!;
-  const writerOf = ({ database }: DatabaseHandle) => new ConfigurationWriter(database, configurationStores);
+  const writerOf = ({ database }: DatabaseHandle) => new ConfigurationWriter(database, configurationModel);
   const onEach = <T>(run: (node: DatabaseHandle, index: number) => Promise<T>) => Promise.all(nodes.map(run));
 
   test('no change is lost, and the history is one chain', async () => {
     await onEach(async (node, index) => {
-      const configuration = await openConfiguration(node, configurationStores);
-      const writer = new ConfigurationWriter(node.database, configurationStores, { configuration });
+      const configuration = await openConfiguration(node, configurationModel);
+      const writer = new ConfigurationWriter(node.database, configurationModel, { configuration });
       for (let i = 0; i < CHANGES; i++) {
         await writer.changeProperty('shop', BY, ({ current }) => {
           const goal = { ...current!.goals[0]!, id: `goal-${index}-${i}`, version: 0 };
@@ -59,7 +59,7 @@ describe.each(engines())('several processes on $name', (engine) => {
       await configuration.close();
     });
     const history = await expectExactHistory(first().database, 'shop');
-    const [property] = await configurationStores.listProperties(first().database, 'shop');
+    const [property] = await configurationModel.property.rows.list(first().database, 'shop');
     expect(property).toMatchObject({
       name: `Shop${'.'.repeat(NODES * CHANGES)}`,
       version: 1 + NODES * CHANGES,
@@ -202,7 +202,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL', () => {
     };
     await old.database.insertInto('properties').values(property).execute();
     const opened = await Promise.all([openPostgres(database.url), openPostgres(database.url)]);
-    await new ConfigurationWriter(opened[0].database, configurationStores).startHistory();
+    await new ConfigurationWriter(opened[0].database, configurationModel).startHistory();
     await Promise.all([old, ...opened].map((handle) => handle.close()));
     await expect(openPostgres(database.url, { migrations: ALL_MIGRATIONS.slice(0, 15) })).rejects.toThrow(
       'newer version of Switchyard',

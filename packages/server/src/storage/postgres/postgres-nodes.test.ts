@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configurationStores } from '../../configuration-stores.ts';
+import { configurationModel } from '../../definitions.ts';
 import { deleteToken } from '../../features/accounts/access-token-store.ts';
 import { deleteSessions } from '../../features/accounts/account-session-store.ts';
 import { createAccount, updateAccount } from '../../features/accounts/account-store.ts';
@@ -55,7 +55,7 @@ async function startNode(at = url, options: OpenPostgresOptions = {}): Promise<T
     ...options,
   });
   const initial = handle.nodes.isAvailable ? undefined : [];
-  const configuration = await openConfiguration(handle, configurationStores, { initial });
+  const configuration = await openConfiguration(handle, configurationModel, { initial });
   const messages: NodeMessage[] = [];
   handle.nodes.onMessage((message) => messages.push(message));
   let closed: Promise<void> | undefined;
@@ -104,7 +104,7 @@ describeNodes('a change on one node', () => {
     });
     const { text } = generatedKeys[0]!;
     await timeUntil('new key on another node', () => a.configuration.keyByText(text) !== undefined);
-    const writer = new ConfigurationWriter(b.handle.database, configurationStores);
+    const writer = new ConfigurationWriter(b.handle.database, configurationModel);
     await writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, ({ current }) => {
       return current && { ...current, apiKeys: [] };
     });

@@ -1,20 +1,18 @@
+import type { FieldOf, ItemOf, ItemType } from '../../property-configuration.ts';
 import { isObject, sameJson } from '../differences.ts';
 import { isMissing, labelOf, listWords, valueWords } from './value-words.ts';
 
-/** Names of items that others refer to. */
-export interface Names {
-  environments: readonly Named[];
-  segments: readonly Named[];
-  goals: readonly Named[];
-  feedbackTypes: readonly Named[];
-}
+/** Names of items that others refer to; a property has them all. */
+export type Names = {
+  readonly [T in ItemType as ItemOf<T> extends Named ? FieldOf<T> : never]?: readonly Named[];
+};
 
 interface Named {
   id: string;
   name?: string;
 }
 
-export const nameIn = (list: readonly Named[], id: string): string =>
+export const nameIn = (list: readonly Named[] = [], id: string): string =>
   list.find((item) => item.id === id)?.name || id;
 
 /** A value before and after a change. */
@@ -28,6 +26,9 @@ interface ValueChange {
 
 /** The lines about a changed value. */
 export type ChangeWords = (change: ValueChange) => string[];
+
+/** The lines about changed fields, by their name; `null` hides one. */
+export type Words = Readonly<Record<string, ChangeWords | null>>;
 
 /** `Owner: none → anna@shop.example` */
 export function field(
@@ -63,7 +64,7 @@ export function texts(label: string): ChangeWords {
 
 /** The changed members of an object; `null` hides one, and unknown ones get a line of their own. */
 export function members(
-  known: Readonly<Record<string, ChangeWords | null>>,
+  known: Words,
   unknown: (name: string) => ChangeWords = (name) => field(labelOf(name)),
 ): ChangeWords {
   return ({ from, to, isNew, names }) => {

@@ -47,7 +47,7 @@ function without(conditions: readonly Condition[], others: readonly Condition[])
 const textOf = (condition: Condition): string =>
   JSON.stringify(Object.entries(condition).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-const sentence = (condition: Condition, { segments }: Names): string =>
+const sentence = (condition: Condition, { segments = [] }: Names): string =>
   cut(conditionSentence(condition, { segments, time: timeWords }), MAX_SENTENCE_LENGTH);
 
 /** Whether all conditions must match, which is the default, or one is enough. */

@@ -1,8 +1,8 @@
 import type { ProvisionedFeedbackType } from '@switchyard/core/api/provisioning';
 import type { RuleContext } from '../../storage/changes/property-rules.ts';
 import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
-import { optionValue, stylesOf } from '../../storage/feedback-options.ts';
 import type { FeedbackType } from '../../storage/property-configuration.ts';
+import { optionValue, stylesOf } from './feedback-options.ts';
 
 type Context = Pick<RuleContext, 'mode' | 'report'>;
 

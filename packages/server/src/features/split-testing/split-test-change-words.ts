@@ -7,8 +7,9 @@ import {
   objectOf,
   optional,
   texts,
-} from './change-words.ts';
-import { type ListItem, listChanges } from './list-changes.ts';
+  type Words,
+} from '../../storage/changes/words/change-words.ts';
+import { type ListItem, listChanges } from '../../storage/changes/words/list-changes.ts';
 import {
   isMissing,
   listWords,
@@ -17,7 +18,7 @@ import {
   shareWords,
   timeWords,
   valueWords,
-} from './value-words.ts';
+} from '../../storage/changes/words/value-words.ts';
 
 const variationWords: ChangeWords = ({ from, to, isNew, names }) => {
   const { pairs, order } = listChanges(from, to, 'key');
@@ -98,7 +99,7 @@ const unitWords: ChangeWords = (change) => (change.isNew && change.to !== 'user'
 
 const days = (value: unknown) => (isMissing(value) ? 'none' : `${value} ${value === 1 ? 'day' : 'days'}`);
 
-export const SPLIT_TEST_WORDS: Readonly<Record<string, ChangeWords | null>> = {
+export const SPLIT_TEST_WORDS: Words = {
   key: null,
   status: field('Status'),
   name: field('Name', quoted),

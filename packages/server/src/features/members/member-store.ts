@@ -1,10 +1,10 @@
 import { recordAudited } from '../../storage/audit/audit-log.ts';
 import { memberSubject } from '../../storage/audit/audited-rows.ts';
-import type { ItemStore } from '../../storage/changes/configuration-writer.ts';
+import type { ItemRows } from '../../storage/changes/collection-definition.ts';
 import { type Database, nextPosition } from '../../storage/database.ts';
 import type { Member } from '../../storage/property-configuration.ts';
 
-export async function listMembers(database: Database, propertyId: string): Promise<Member[]> {
+async function listMembers(database: Database, propertyId: string): Promise<Member[]> {
   const rows = await database
     .selectFrom('members')
     .selectAll()
@@ -19,7 +19,8 @@ export async function listMembers(database: Database, propertyId: string): Promi
   }));
 }
 
-export const memberItems: ItemStore<Member> = {
+export const memberRows: ItemRows<Member> = {
+  list: listMembers,
   async insert(database, propertyId, { accountId, role, version, createdAt }) {
     await database
       .insertInto('members')

@@ -10,9 +10,10 @@ import {
   optional,
   own,
   texts,
-} from './change-words.ts';
-import { conditionWords, matchWords } from './condition-words.ts';
-import { type ListItem, listChanges } from './list-changes.ts';
+  type Words,
+} from '../../storage/changes/words/change-words.ts';
+import { conditionWords, matchWords } from '../../storage/changes/words/condition-words.ts';
+import { type ListItem, listChanges } from '../../storage/changes/words/list-changes.ts';
 import {
   capital,
   cut,
@@ -23,7 +24,7 @@ import {
   quoted,
   timeWords,
   valueWords,
-} from './value-words.ts';
+} from '../../storage/changes/words/value-words.ts';
 
 const MAX_SENTENCE_LENGTH = 300;
 const MAX_CONDITIONS = 5;
@@ -99,7 +100,7 @@ function ruleName({ value, position }: ListItem): string {
   return name ? `rule ${position} (${quoted(name)})` : `rule ${position}`;
 }
 
-function inShort({ value }: ListItem, { segments }: Names): string {
+function inShort({ value }: ListItem, { segments = [] }: Names): string {
   const text = ruleSentence(value as Rule, {
     segments,
     time: timeWords,
@@ -159,7 +160,7 @@ function scheduleWords(steps: unknown): string {
   });
 }
 
-export const FLAG_WORDS: Readonly<Record<string, ChangeWords | null>> = {
+export const FLAG_WORDS: Words = {
   key: null,
   name: field('Name', quoted),
   description: field('Description', quoted),

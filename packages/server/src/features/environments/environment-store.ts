@@ -1,0 +1,16 @@
+import { keyedRows } from '../../storage/changes/keyed-rows.ts';
+import type { Environment } from '../../storage/property-configuration.ts';
+
+export const environmentRows = keyedRows('environments', {
+  toItem: ({ id, name, protected: isProtected, version }): Environment => ({
+    id,
+    name,
+    protected: isProtected === 1,
+    version,
+  }),
+  toColumns: ({ name, protected: isProtected, version }) => ({
+    name,
+    protected: isProtected ? 1 : 0,
+    version,
+  }),
+});

@@ -1,0 +1,68 @@
+import { ManagedSplitTest } from '@switchyard/core/api/management';
+import { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import { ApiError } from '../../errors.ts';
+import { type CollectionDefinition, GENERATED } from '../../storage/changes/collection-definition.ts';
+import { isObject } from '../../storage/changes/differences.ts';
+import type { Reference } from '../../storage/changes/entities.ts';
+import { feedbackOutcomeOf, goalIdOf } from '../../storage/test-outcome.ts';
+import { SPLIT_TEST_WORDS } from './split-test-change-words.ts';
+import { resolveSplitTests } from './split-test-rules.ts';
+import { splitTestRows } from './split-test-store.ts';
+
+export const splitTestDefinition: CollectionDefinition<'split-test'> = {
+  type: 'split-test',
+  field: 'splitTests',
+  keyField: 'key',
+  // Tests do not refer to segments, but this has always been the order of entries in the history.
+  savedAfter: ['goal', 'feedback-type', 'segment'],
+  tables: {
+    split_tests: ['id'],
+    split_test_goals: ['split_test_id', 'goal_id'],
+    split_test_feedback: ['split_test_id', 'position'],
+    split_test_phases: ['split_test_id', 'number'],
+  },
+  rows: splitTestRows,
+  references: ({ goals, guardrails }) =>
+    [...goals, ...guardrails].map((outcome): Reference => {
+      const feedback = feedbackOutcomeOf(outcome);
+      return feedback === undefined
+        ? { type: 'goal', key: goalIdOf(outcome) ?? '' }
+        : { type: 'feedback-type', key: feedback.feedbackType };
+    }),
+  resolve: resolveSplitTests,
+  words: { fields: SPLIT_TEST_WORDS },
+  file: {
+    entryOf({ id: _id, createdAt: _createdAt, phases: _phases, ...entry }, { startAt, stopAt, decision }) {
+      return {
+        ...entry,
+        startAt: isoTime(startAt),
+        stopAt: isoTime(stopAt),
+        decision: decision && { ...decision, decidedAt: isoTime(decision.decidedAt) },
+      };
+    },
+    exported(entry) {
+      if (!isObject(entry.exclusion)) return entry;
+      // The end of a slot follows from its start and share.
+      const { to: _to, ...slot } = entry.exclusion;
+      return { ...entry, exclusion: slot };
+    },
+    withoutGenerated: (entry, given) =>
+      given?.hashSeed === undefined ? { ...entry, hashSeed: GENERATED } : entry,
+  },
+  managed: {
+    path: 'split-tests',
+    body: ProvisionedSplitTest,
+    response: ManagedSplitTest,
+    access: 'editor',
+    readOnly: ['id', 'createdAt', 'phases', 'exclusion/to'],
+    refuseDeletion({ status }) {
+      if (status !== 'running' && status !== 'paused') return;
+      throw new ApiError('transition_not_allowed', {
+        message: `The split test is ${status}. Stop it first; its results are lost with it.`,
+        details: { allowed: ['stop'] },
+      });
+    },
+  },
+};
+
+const isoTime = (time: number | null) => (time === null ? null : new Date(time).toISOString());
