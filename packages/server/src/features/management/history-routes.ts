@@ -76,9 +76,8 @@ function entryResponse(
   { propertyId: _propertyId, sequence: _sequence, ...entry }: HistoryEntry,
   names: PropertyConfiguration,
 ): object {
-  const { entity, action } = entry;
-  const changes = action === 'import' ? [] : entry.changes;
-  const summary = describeDifferences(entity, action, entry.changes, names);
+  const { entity, action, changes } = entry;
+  const summary = describeDifferences(entity, action, changes, names);
   return { ...entry, changes: changes.map(withNulls), summary };
 }
 

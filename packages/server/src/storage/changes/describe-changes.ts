@@ -26,7 +26,7 @@ export type StateBefore = (type: EntityType, key: string) => Document | undefine
 /** Without the state before, items of lists that changed have no names, only positions. */
 export function describeDifferences(
   { type, key }: { type: EntityType; key: string },
-  action: 'create' | 'update' | 'delete' | 'import',
+  action: 'create' | 'update' | 'delete',
   differences: readonly Difference[],
   names: Names,
   state?: Document,
@@ -45,13 +45,12 @@ const applied = (state: Document, differences: readonly Difference[]) =>
 
 function linesOf(
   type: EntityType,
-  action: 'create' | 'update' | 'delete' | 'import',
+  action: 'create' | 'update' | 'delete',
   differences: readonly Difference[],
   describe: () => string[],
 ): string[] {
   if (action === 'create') return [type === 'member' ? 'added' : 'created'];
   if (action === 'delete') return [type === 'member' ? 'removed' : 'deleted'];
-  if (action === 'import') return ['history begins'];
   // Secrets are not part of the history, so nothing else can have changed.
   if (differences.length === 0) return ['secret replaced'];
   const lines = describe();

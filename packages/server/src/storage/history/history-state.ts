@@ -18,7 +18,7 @@ interface StateItem {
   version: number;
 }
 
-/** The JSON form, in the first entry of old installations and in snapshots. */
+/** The JSON form, in snapshots. */
 export interface SerializedState {
   property: Document;
   version: number;
@@ -79,8 +79,7 @@ export class HistoryState {
 
   apply({ entity: { type, key }, action, changes, version, propertyVersion }: HistoryEntry): void {
     this.#version = propertyVersion;
-    if (action === 'import') this.#import(changes[0]?.after as SerializedState);
-    else if (type === 'property') {
+    if (type === 'property') {
       if (action === 'delete') this.#clear();
       else this.#property = changed(this.#property, changes);
     } else if (action === 'delete') this.#list(type).delete(key);
@@ -110,12 +109,6 @@ export class HistoryState {
       );
     }
     return items;
-  }
-
-  #import(serialized: SerializedState): void {
-    this.#clear();
-    this.#property = serialized.property;
-    for (const [type, key, item] of serialized.items) this.#list(type).set(key, item);
   }
 
   #clear(): void {
