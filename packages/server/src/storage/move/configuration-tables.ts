@@ -3,7 +3,7 @@ import type { DatabaseTables } from '../migrations/database-tables.ts';
 /** Those of migrations are the migrator's; journals of nodes stay with their nodes, and salts of a day are not copied. */
 export type ConfigurationTable = Exclude<
   keyof DatabaseTables,
-  'kysely_migration' | 'schema_migrations' | 'node_journals' | 'daily_salts'
+  'kysely_migration' | 'node_journals' | 'daily_salts'
 >;
 
 type Keys = { readonly [Table in ConfigurationTable]: readonly (keyof DatabaseTables[Table] & string)[] };
