@@ -40,8 +40,7 @@ describe.skipIf(!canRunNodes())('the start of nodes', () => {
     return (await server.send('GET', path, { key: PUBLIC_KEY })).status === 200;
   };
 
-  test('migrates the schema of an older version; running nodes go on while a newer version migrates it', async () => {
-    await (await openPostgres(database.url, { migrations: ALL_MIGRATIONS.slice(0, -1) })).close();
+  test('creates the tables; running nodes go on while a newer version migrates them', async () => {
     await nodes.start(2);
     const random = SeededRandom.forThisRun('rolling upgrade');
     const load = new NodeLoad(random);

@@ -98,7 +98,6 @@ async function prepareProperties(
   log: Pick<Logger, 'warn'>,
 ): Promise<FirstStart> {
   const writer = createConfigurationWriter(handle.database);
-  await writer.startHistory();
   const model = configurationModel;
   const resolve = propertyRules(model, { allowPrivateWebhooks: config.webhookAllowPrivate });
   if (config.provisionFile !== undefined) {

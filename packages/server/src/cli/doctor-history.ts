@@ -2,8 +2,6 @@ import { configurationModel } from '../definitions.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import { type Database, type DatabaseSource, readDatabase } from '../storage/database.ts';
 import { verifyHistory } from '../storage/history/verify-history.ts';
-import { auditMigration } from '../storage/migrations/030-audit.ts';
-import { MIGRATION_TABLE } from '../storage/migrations/migrate.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 
 const NAME = 'History';
@@ -21,13 +19,12 @@ export async function checkHistory(source: DatabaseSource): Promise<Check[]> {
 }
 
 async function checkProperties(database: Database): Promise<Check[]> {
-  const since = await historySince(database);
   const checks: Check[] = [];
   let entries = 0;
   let redacted = 0;
   const ids = await propertyIds(database);
   for (const id of ids) {
-    const checked = await checkProperty(database, id, since);
+    const checked = await checkProperty(database, id);
     entries += checked.entries;
     redacted += checked.redacted ?? 0;
     if (checked.check !== undefined) checks.push(checked.check);
@@ -41,37 +38,15 @@ async function checkProperties(database: Database): Promise<Check[]> {
 async function checkProperty(
   database: Database,
   id: string,
-  since: number,
 ): Promise<{ entries: number; redacted?: number; check?: Check }> {
   const [stored] = await configurationModel.property.rows.list(database, id);
   const property = stored && (await loadProperty(database, configurationModel, stored));
   const { entries, redacted = 0, problem } = await verifyHistory(database, configurationModel, id, property);
   if (problem === undefined) return { entries, redacted };
-  const where = `property "${id}"`;
-  if (entries === 0 && stored !== undefined && (await lastChange(database, id)) <= since) {
-    const hint = 'It starts with the next change, or when the server starts.';
-    return { entries, check: { name: NAME, status: 'warn', detail: `${where} has none yet`, hint } };
-  }
-  return { entries, check: { name: NAME, status: 'fail', detail: `${where}: ${problem}`, hint: HINT } };
-}
-
-/** When the history was introduced; properties that did not change since need not have one. */
-async function historySince(database: Database): Promise<number> {
-  const { timestamp } = await database
-    .selectFrom(MIGRATION_TABLE)
-    .select('timestamp')
-    .where('name', '=', auditMigration.name)
-    .executeTakeFirstOrThrow();
-  return Date.parse(timestamp);
-}
-
-async function lastChange(database: Database, id: string): Promise<number> {
-  const row = await database
-    .selectFrom('properties')
-    .select('updated_at')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.updated_at ?? 0;
+  return {
+    entries,
+    check: { name: NAME, status: 'fail', detail: `property "${id}": ${problem}`, hint: HINT },
+  };
 }
 
 /** Deleted properties have a history too. */

@@ -1,4 +1,4 @@
-import { type Cursor, LOCAL_SOURCE, type Positions, type TimelineCursor } from '../storage/event-store.ts';
+import type { Cursor, Positions, TimelineCursor } from '../storage/event-store.ts';
 
 interface ListCursor extends Cursor {
   /** Positions of the store at the first page, for lists whose rows can move. */
@@ -24,17 +24,15 @@ export function encodeTimelineCursor(next: TimelineCursor | undefined): string |
 
 /** Undefined if the text is not a valid cursor, which the query schema rejects before a route sees it. */
 export function decodeListCursor(text: string | undefined): ListCursor | undefined {
-  const [at, id, positions] = decode(text);
+  const [at, id, asOf] = decode(text);
   if (!isInteger(at) || typeof id !== 'string' || !id.isWellFormed()) return undefined;
-  // Cursors of earlier versions have the position of the only source.
-  const asOf = isInteger(positions) ? { [LOCAL_SOURCE]: positions } : positions;
   if (asOf === undefined) return { at, id };
   return isPositions(asOf) ? { at, id, asOf } : undefined;
 }
 
 /** Like `decodeListCursor`. */
 export function decodeTimelineCursor(text: string | undefined): TimelineCursor | undefined {
-  const [at, ordinal, source = LOCAL_SOURCE] = decode(text);
+  const [at, ordinal, source] = decode(text);
   const isValid = isInteger(at) && isInteger(ordinal) && isSource(source);
   return isValid ? { at, source, ordinal } : undefined;
 }

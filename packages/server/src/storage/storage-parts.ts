@@ -88,15 +88,13 @@ async function openClickHouse({ clickhouse, log }: NodeOptions): Promise<EventSt
   return openClickHouseEventStore({ ...clickhouse, log: (message) => log('info', message) });
 }
 
-function openDuckDb({ dataDir, acceptLoss, log }: OpenOptions): Promise<EventStore> {
+function openDuckDb({ dataDir, acceptLoss }: OpenOptions): Promise<EventStore> {
   const file = join(dataDir, 'events.duckdb');
   // Checked before opening: creating a new file in place of a lost one would discard its write-ahead log.
   if (!acceptLoss && !existsSync(file)) assertNoLoss(0, positionReached(join(dataDir, 'journal.db')));
-  return openDuckDbEventStore(file, { onUpgrade: (message) => log('info', message) }).catch(
-    (error: unknown) => {
-      throw fileError(file, error);
-    },
-  );
+  return openDuckDbEventStore(file).catch((error: unknown) => {
+    throw fileError(file, error);
+  });
 }
 
 function openJournal(file: string, { maxBytes, source, watermark, acceptLoss }: JournalOptions): Journal {

@@ -40,12 +40,11 @@ export async function expectExactHistory(database: Database, propertyId: string)
 function expectVersions(entries: readonly HistoryEntry[]): void {
   const last = new Map<string, number>();
   let propertyVersion = entries[0]?.propertyVersion ?? 0;
-  for (const { entity, action, version, propertyVersion: next } of entries) {
+  for (const { entity, version, propertyVersion: next } of entries) {
     expect([propertyVersion, propertyVersion + 1]).toContain(next);
     propertyVersion = next;
     const name = `${entity.type} ${entity.key}`;
-    // The items of an imported property have any version.
-    if (action === 'import' || entity.type === 'property' || entity.type === 'key') continue;
+    if (entity.type === 'property' || entity.type === 'key') continue;
     const before = last.get(name);
     if (before !== undefined) expect(version, name).toBe(before + 1);
     last.set(name, version);

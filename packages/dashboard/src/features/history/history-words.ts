@@ -24,14 +24,12 @@ export const VIA: Record<HistoryEntry['via'], string> = {
   cli: 'on the command line',
   file: 'with a provision file',
   schedule: 'by schedule',
-  upgrade: 'by an upgrade',
 };
 
 const VERBS: Record<HistoryEntry['action'], string> = {
   create: 'created',
   update: 'changed',
   delete: 'deleted',
-  import: 'took over',
 };
 
 export function verbOf({ action, entity }: HistoryEntry): string {

@@ -25,8 +25,7 @@ export function RestoreActions({ entry, name, isOpen }: RestoreActionsProps) {
   const { id, entity, action } = entry;
   // The text of a deleted key is not stored; the first entry of an item has nothing before it.
   if (entity.type === 'key') return null;
-  const states: State[] =
-    action === 'delete' ? ['before'] : action === 'import' ? ['after'] : ['before', 'after'];
+  const states: State[] = action === 'delete' ? ['before'] : ['before', 'after'];
   const isNewest = currentVersion(configuration, entity) === entry.version;
   const restore = async (state: State) => {
     const deletes = action === 'create' && state === 'before';

@@ -52,10 +52,5 @@ async function contextOfVisitor(
 }
 
 function attributesOf({ attributes }: Pick<SessionDetail, 'attributes'>): Record<string, unknown> {
-  if (attributes === null) return {};
-  try {
-    return JSON.parse(attributes) as Record<string, unknown>;
-  } catch {
-    return {}; // Rows from earlier versions may contain invalid JSON.
-  }
+  return attributes === null ? {} : (JSON.parse(attributes) as Record<string, unknown>);
 }

@@ -14,7 +14,7 @@ const count = (text: string) =>
   });
 
 it('keys are not part of what JOURNAL_MAX_BYTES limits', async () => {
-  // Space for a few requests, and in an earlier version for 96 keys of a day.
+  // Space for a few requests, and for fewer keys than are used here.
   const env = { JOURNAL_MAX_BYTES: '16384' };
   shop = await openShop({ env });
   for (let i = 0; i < 300; i++) expectAccepted(await count(`key-${i}`));

@@ -78,9 +78,8 @@ function entryResponse(
   { propertyId: _propertyId, sequence: _sequence, ...entry }: HistoryEntry,
   names: PropertyConfiguration,
 ): object {
-  const { entity, action } = entry;
-  const changes = action === 'import' ? [] : entry.changes;
-  const summary = describeDifferences(model, entity, action, entry.changes, names);
+  const { entity, action, changes } = entry;
+  const summary = describeDifferences(model, entity, action, changes, names);
   return { ...entry, changes: changes.map(withNulls), summary };
 }
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
 
 /**
- * Ids with the same MurmurHash3 under every seed, so that an earlier version gave them the same key in every store:
- * the first four bytes differ in what becomes the top bit of the state, which the next four cancel out.
+ * Ids with the same MurmurHash3 under every seed, which no secret can prevent: the first four bytes differ in what
+ * becomes the top bit of the state, which the next four cancel out.
  */
 const [one, two] = ["0aqX,7'r", 'ؿPc,7v6'];
 

@@ -1,5 +1,4 @@
 import type { AfterChange, Changed } from '../../storage/changes/configuration-writer.ts';
-import type { HistoryEntry } from '../../storage/history/history-entry.ts';
 import { configurationEvent } from './configuration-event.ts';
 import { enqueue, type WebhookEvent } from './enqueue.ts';
 
@@ -9,20 +8,13 @@ export const notifyOfChange: AfterChange = async (database, changed, request) =>
   const last = entries.at(-1);
   // With a property, its webhooks are deleted.
   if (current === undefined || last === undefined || current.webhooks.length === 0) return;
-  // The first entry of an old installation is not a change.
-  const saved = entries.filter(isChange);
-  if (saved.length === 0) return;
   const { actor, via, comment = null } = request;
   const { at, propertyVersion: version } = last;
-  const event = configurationEvent({ propertyId, version, at, actor, via, comment, entries: saved });
+  const event = configurationEvent({ propertyId, version, at, actor, via, comment, entries });
   await enqueue(database, propertyId, current.webhooks, event);
   if (via !== 'schedule') return;
   for (const step of scheduledSteps(changed)) await enqueue(database, propertyId, current.webhooks, step);
 };
-
-type ChangeEntry = HistoryEntry & { action: Exclude<HistoryEntry['action'], 'import'> };
-
-const isChange = (entry: HistoryEntry): entry is ChangeEntry => entry.action !== 'import';
 
 function scheduledSteps({ propertyId, current, entries }: Changed): WebhookEvent<'schedule.executed'>[] {
   return entries.flatMap(({ id, entity: { type, key }, at }) => {

@@ -7,7 +7,7 @@ export interface Actor {
 }
 
 /** How a change was made. */
-export type Via = 'dashboard' | 'token' | 'cli' | 'file' | 'schedule' | 'upgrade';
+export type Via = 'dashboard' | 'token' | 'cli' | 'file' | 'schedule';
 
 /** Operators have access to the machine, so the name of their account there is all that is known of them. */
 export const OPERATOR: Actor = { type: 'operator', id: null, name: 'operator' };

@@ -3,12 +3,11 @@ import { loadProperty } from '../configuration.ts';
 import type { Database } from '../database.ts';
 import { documentAtVersion } from '../history/configuration-at.ts';
 import type { HistoryEntry, NewEntry } from '../history/history-entry.ts';
-import { HistoryState } from '../history/history-state.ts';
 import { appendHistory, lastRow } from '../history/history-store.ts';
 import { saveSnapshotIfDue } from '../history/snapshot-store.ts';
-import { inLockingTransaction, inTransaction } from '../in-transaction.ts';
+import { inLockingTransaction } from '../in-transaction.ts';
 import type { ApiKey, PropertyConfiguration } from '../property-configuration.ts';
-import { type Actor, SYSTEM, type Via } from './actor.ts';
+import type { Actor, Via } from './actor.ts';
 import type { ConfigurationModel } from './configuration-model.ts';
 import { continuedVersions } from './continued-versions.ts';
 import { deriveHoldout } from './derive-holdout.ts';
@@ -109,16 +108,6 @@ export class ConfigurationWriter {
       ? await this.#database.transaction().setAccessMode('read only').execute(attempt)
       : await inLockingTransaction(this.#database, attempt);
     return { result, saved: done.filter(({ entries }) => entries.length > 0) };
-  }
-
-  /** Starts the history of properties that are older than it. */
-  async startHistory(): Promise<void> {
-    await inTransaction(this.#database, async (database) => {
-      for (const stored of await this.#model.property.rows.list(database)) {
-        if ((await lastRow(database, stored.id)) !== undefined) continue;
-        await importProperty(database, this.#model, await loadProperty(database, this.#model, stored));
-      }
-    });
   }
 }
 
@@ -222,10 +211,7 @@ export class ChangeTransaction {
   }
 
   async #save(changed: Changed, { now, effectiveAt, nextVersion }: SaveTimes): Promise<void> {
-    const { propertyId, previous, current, changes } = changed;
-    if (previous !== undefined && (await lastRow(this.database, propertyId)) === undefined) {
-      await importProperty(this.database, this.#model, previous);
-    }
+    const { propertyId, current, changes } = changed;
     await this.#saveRows(changed, effectiveAt);
     changed.entries = await appendHistory(
       this.database,
@@ -265,29 +251,4 @@ export class ChangeTransaction {
 
 function toEntry({ type, key, action, differences, version }: ItemChange): NewEntry {
   return { entity: { type, key }, action, changes: differences, version };
-}
-
-/** The first entry of a property that is older than the history: its whole state. */
-async function importProperty(
-  database: Database,
-  model: ConfigurationModel,
-  property: PropertyConfiguration,
-): Promise<void> {
-  const context = {
-    propertyId: property.id,
-    actor: SYSTEM,
-    via: 'upgrade' as const,
-    comment: 'State when the history began',
-    at: Date.now(),
-    propertyVersion: property.version,
-  };
-  const state = HistoryState.of(model, property).serialize();
-  await appendHistory(database, context, [
-    {
-      entity: { type: 'property', key: property.id },
-      action: 'import',
-      changes: [{ pointer: '', after: state }],
-      version: property.version,
-    },
-  ]);
 }

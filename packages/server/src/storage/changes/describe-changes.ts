@@ -29,7 +29,7 @@ export type StateBefore = (type: EntityType, key: string) => Document | undefine
 export function describeDifferences(
   model: ConfigurationModel,
   { type, key }: { type: EntityType; key: string },
-  action: 'create' | 'update' | 'delete' | 'import',
+  action: 'create' | 'update' | 'delete',
   differences: readonly Difference[],
   names: Names,
   state?: Document,
@@ -49,14 +49,13 @@ const applied = (state: Document, differences: readonly Difference[]) =>
 function linesOf(
   model: ConfigurationModel,
   type: EntityType,
-  action: 'create' | 'update' | 'delete' | 'import',
+  action: 'create' | 'update' | 'delete',
   differences: readonly Difference[],
   describe: () => string[],
 ): string[] {
   const words = wordsOf(model, type);
   if (action === 'create') return [words?.created ?? 'created'];
   if (action === 'delete') return [words?.deleted ?? 'deleted'];
-  if (action === 'import') return ['history begins'];
   // Secrets are not part of the history, so nothing else can have changed.
   if (differences.length === 0) return ['secret replaced'];
   const lines = describe();

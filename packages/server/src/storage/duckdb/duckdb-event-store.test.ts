@@ -215,14 +215,14 @@ describe('the DuckDB file', () => {
     expect(await counted).toMatchObject({ groups: [{ visitors: 2 }] });
   });
 
-  test('rejects a newer schema, and stays closed', async () => {
+  test.each([99, 0])('rejects schema %i, which it does not know, and stays closed', async (version) => {
     await (await open()).close();
     const instance = await DuckDBInstance.create(file);
     const connection = await instance.connect();
-    await connection.run('UPDATE schema_version SET version = 99');
+    await connection.run(`UPDATE schema_version SET version = ${version}`);
     connection.closeSync();
     instance.closeSync();
-    await expect(open()).rejects.toMatchObject({ code: 'STORE_TOO_NEW' });
+    await expect(open()).rejects.toMatchObject({ code: 'UNKNOWN_SCHEMA' });
     await expect(store?.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
   });
 

@@ -59,7 +59,7 @@ import type {
 } from '../traffic-queries.ts';
 import { countAllEvents, rewriteDatabase } from './file/database-rewrite.ts';
 import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
-import { migrate } from './file/duckdb-schema.ts';
+import { prepareSchema } from './file/duckdb-schema.ts';
 import { expireEvents, forgetSubjects, hasEventsBefore, hasOldRemains } from './file/erasure.ts';
 import { holdCheckpoints, releaseCheckpoints } from './file/held-files.ts';
 import { subjectContents, subjectSessions, subjectVisitors } from './file/subject-rows.ts';
@@ -106,7 +106,7 @@ export async function openDuckDbEventStore(file: string, options: DuckDbOptions 
   const database = await DuckDbDatabase.open(file, options);
   try {
     return await database.write(async (connection) => {
-      await migrate(connection, options.onUpgrade);
+      await prepareSchema(connection);
       const store = new DuckDbEventStore(database, new KeyHasher(await hashKeyOf(connection)));
       await store.load(connection);
       return store;

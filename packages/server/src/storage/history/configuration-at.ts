@@ -38,13 +38,11 @@ export async function documentAtVersion(
     .where('property_id', '=', propertyId)
     .where(column, '=', version);
   if (type !== 'property') query = query.where('entity_type', '=', type).where('entity_key', '=', key);
-  const found = (await query.executeTakeFirst())?.sequence ?? undefined;
-  // The first entry of an old installation contains items of any version.
-  const sequence = found ?? (await importSequence(database, propertyId));
+  const sequence = (await query.executeTakeFirst())?.sequence ?? undefined;
   if (sequence === undefined) return undefined;
   if (await isDeletedSince(database, propertyId, { type, key }, sequence)) return undefined;
   const state = await stateAfter(database, model, propertyId, sequence);
-  if (type === 'property') return found === undefined ? undefined : state.property;
+  if (type === 'property') return state.property;
   const item = state.item(type, key);
   return item?.version === version ? item.document : undefined;
 }
@@ -66,18 +64,6 @@ async function isDeletedSince(
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/** Nothing precedes an import. */
-async function importSequence(database: Database, propertyId: string): Promise<number | undefined> {
-  const row = await database
-    .selectFrom('history')
-    .select('sequence')
-    .where('property_id', '=', propertyId)
-    .where('sequence', '=', 1)
-    .where('action', '=', 'import')
-    .executeTakeFirst();
-  return row?.sequence;
 }
 
 /** The state after an entry, by its position: applies entries from the nearest snapshot on. */

@@ -2,8 +2,7 @@ import type { Actor, Via } from '../changes/actor.ts';
 import type { Difference } from '../changes/differences.ts';
 import type { EntityType } from '../changes/entities.ts';
 
-/** `import` is the first entry of a property that existed before the history: it contains its whole state. */
-export type HistoryAction = 'create' | 'update' | 'delete' | 'import';
+export type HistoryAction = 'create' | 'update' | 'delete';
 
 /** One changed item; a change of several items writes several entries with the same property version. */
 export interface HistoryEntry {

@@ -9,7 +9,7 @@ interface StateItem {
   version: number;
 }
 
-/** The JSON form, in the first entry of old installations and in snapshots. */
+/** The JSON form, in snapshots. */
 export interface SerializedState {
   property: Document;
   version: number;
@@ -76,8 +76,7 @@ export class HistoryState {
 
   apply({ entity: { type, key }, action, changes, version, propertyVersion }: HistoryEntry): void {
     this.#version = propertyVersion;
-    if (action === 'import') this.#import(changes[0]?.after as SerializedState);
-    else if (type === 'property') {
+    if (type === 'property') {
       if (action === 'delete') this.#clear();
       else this.#property = changed(this.#property, changes);
     } else if (action === 'delete') this.#list(type).delete(key);
@@ -102,12 +101,6 @@ export class HistoryState {
     const past = { ...this.#property, ...lists, version: this.#version } as unknown as PropertyConfiguration;
     for (const { type, arrange } of known) arrange?.(this.#model.itemsOf(past, type), past);
     return past;
-  }
-
-  #import(serialized: SerializedState): void {
-    this.#clear();
-    this.#property = serialized.property;
-    for (const [type, key, item] of serialized.items) this.#list(type).set(key, item);
   }
 
   #clear(): void {

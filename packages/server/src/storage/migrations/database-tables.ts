@@ -18,8 +18,6 @@ export interface DatabaseTables
     UsageTables,
     SuppressionTables {
   kysely_migration: MigrationTable;
-  /** Used before the switch to Kysely's migrator; dropped at the first start after it. */
-  schema_migrations: OldMigrationTable;
   properties: PropertyTable;
   environments: EnvironmentTable;
   api_keys: ApiKeyTable;
@@ -42,11 +40,6 @@ interface MigrationTable {
   name: string;
   /** ISO 8601. */
   timestamp: string;
-}
-
-interface OldMigrationTable {
-  name: string;
-  applied_at: number;
 }
 
 interface PropertyTable {

@@ -38,7 +38,7 @@ class SnapshotDriver extends PostgresDriver {
 }
 
 /** Columns that hold the same values in the same order as in SQLite. */
-const COLUMN_TYPES: Record<string, string> = {
+export const COLUMN_TYPES: Record<string, string> = {
   // By code point, whatever the locale of the server.
   text: 'text collate "C"',
   integer: 'bigint',

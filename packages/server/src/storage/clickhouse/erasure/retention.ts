@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ClickHouse } from '../client/clickhouse-client.ts';
 import type { QueryContext } from '../queries/query-context.ts';
-import { EVENT_TABLES, type TableName } from '../schema/clickhouse-tables.ts';
+import { COLUMNS, EVENT_TABLES, type TableName } from '../schema/clickhouse-tables.ts';
 import { quoteText } from '../schema/table-names.ts';
 
 /** Times are limited, so that adding the days cannot exceed the largest time of the engine, in the year 2106. */
@@ -28,14 +28,13 @@ export async function setRetention(
     changed.map(([property]) => [property, CHANGING]),
   );
   for (const table of EVENT_TABLES) await modifyTtl(clickhouse, table, rules('happened_at'));
-  await modifyTtl(clickhouse, 'session_starts', '');
   // Last, so that a call after a failure tries again, whatever the days are by then.
   await storeRetention(clickhouse, changed);
 }
 
 /** The token is new each time: days can change back. */
 function storeRetention(clickhouse: ClickHouse, days: readonly [string, number][]): Promise<void> {
-  return clickhouse.insert('retentions', ['property', 'days'], days, `retentions:${randomUUID()}`);
+  return clickhouse.insert('retentions', COLUMNS.retentions, days, `retentions:${randomUUID()}`);
 }
 
 async function storedRetention(clickhouse: ClickHouse): Promise<Map<string, number>> {

@@ -1,9 +1,9 @@
 import type { JournalEntry } from '../../accepted-request.ts';
 import type { ClickHouse } from '../client/clickhouse-client.ts';
-import { EVENT_TABLES } from '../schema/clickhouse-tables.ts';
+import { COLUMNS, EVENT_TABLES } from '../schema/clickhouse-tables.ts';
 import { markRepeated } from './mark-repeated.ts';
 import { digestOf, missingRows } from './missing-rows.ts';
-import { REQUEST_COLUMNS, RequestRows, type RequestTable, type Row } from './request-rows.ts';
+import { RequestRows, type RequestTable, type Row } from './request-rows.ts';
 
 export interface Batch {
   source: string;
@@ -25,7 +25,7 @@ export async function loadBatch(clickhouse: ClickHouse, { source, entries, isOld
   const insert = async (table: RequestTable) => {
     const all = tables[table];
     const rows = isOld ? await missingRows(clickhouse, source, table, all) : all;
-    await clickhouse.insert(table, REQUEST_COLUMNS[table], rows, tokenOf(`${batch}:${table}`, all, rows));
+    await clickhouse.insert(table, COLUMNS[table], rows, tokenOf(`${batch}:${table}`, all, rows));
   };
   // First, because collects of sessions without a start are deleted when old events expire.
   await insert('session_starts');
@@ -34,7 +34,7 @@ export async function loadBatch(clickhouse: ClickHouse, { source, entries, isOld
   for (const result of inserts) if (result.status === 'rejected') throw result.reason;
   for (const table of ['conversions', 'feedback'] as const)
     await markRepeated(clickhouse, table, tables[table], batch);
-  await clickhouse.insert('watermarks', ['source', 'seq'], [[source, watermark]], `${batch}:watermarks`);
+  await clickhouse.insert('watermarks', COLUMNS.watermarks, [[source, watermark]], `${batch}:watermarks`);
   return watermark;
 }
 

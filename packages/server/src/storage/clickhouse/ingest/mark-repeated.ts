@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { DAY_MS } from '@switchyard/core/time';
 import type { ClickHouse } from '../client/clickhouse-client.ts';
 import { SqlValues } from '../client/sql-values.ts';
-import { REQUEST_COLUMNS, type Row } from './request-rows.ts';
+import { COLUMNS } from '../schema/clickhouse-tables.ts';
+import type { Row } from './request-rows.ts';
 
 const EVENT_ID = { conversions: 'event_id', feedback: 'feedback_id' } as const;
 
@@ -15,10 +16,10 @@ const KEPT_MS = 2 * REPEATED_WITHIN_MS;
 type RepeatedTable = keyof typeof EVENT_ID;
 
 const ID_INDEX = {
-  conversions: REQUEST_COLUMNS.conversions.indexOf(EVENT_ID.conversions),
-  feedback: REQUEST_COLUMNS.feedback.indexOf(EVENT_ID.feedback),
+  conversions: COLUMNS.conversions.indexOf(EVENT_ID.conversions),
+  feedback: COLUMNS.feedback.indexOf(EVENT_ID.feedback),
 };
-const RECEIVED_INDEX = REQUEST_COLUMNS.event_ids.indexOf('received_at');
+const RECEIVED_INDEX = COLUMNS.event_ids.indexOf('received_at');
 
 /**
  * Finds events of the batch that have arrived through another journal too, and stores which of their rows do not count.
@@ -37,12 +38,12 @@ export async function markRepeated(
   if (identified.length === 0) return;
   const ids = identified.map((row) => [...row.slice(0, RECEIVED_INDEX + 1), row[ID_INDEX[table]]!]);
   const recent = ids.filter((row) => Number(row[RECEIVED_INDEX]) > Date.now() - KEPT_MS);
-  await clickhouse.insert('event_ids', REQUEST_COLUMNS.event_ids, recent, `${batch}:${table}:ids`);
+  await clickhouse.insert('event_ids', COLUMNS.event_ids, recent, `${batch}:${table}:ids`);
   const repeated = await repeatedRows(clickhouse, table, ids);
   // Of several sources, which may have the same positions.
   const digest = createHash('sha256').update(JSON.stringify(repeated)).digest('hex');
   const token = `repeated:${digest}`;
-  await clickhouse.insert('repeated_events', REQUEST_COLUMNS.repeated_events, repeated, token);
+  await clickhouse.insert('repeated_events', COLUMNS.repeated_events, repeated, token);
 }
 
 function repeatedRows(clickhouse: ClickHouse, table: RepeatedTable, rows: readonly Row[]): Promise<Row[]> {

@@ -11,34 +11,10 @@ import type {
 } from '../../accepted-request.ts';
 import { EVENTS_PER_REQUEST } from '../../event-store.ts';
 import type { ColumnValue } from '../client/clickhouse-client.ts';
+import type { SESSION_TABLES } from '../schema/clickhouse-tables.ts';
 
-const EVENT = ['source', 'seq', 'ordinal', 'property', 'session_id', 'happened_at', 'received_at'] as const;
-
-/** The tables that a batch adds rows to, with their columns. */
-export const REQUEST_COLUMNS = {
-  exposures: [...EVENT, 'split_test', 'variation', 'phase', 'bot', 'attributes', 'client_at'],
-  conversions: [...EVENT, 'goal', 'has_session', 'event_id', 'direction', 'amount_micros', 'metadata'],
-  feedback: [...EVENT, 'feedback_id', 'feedback_type', 'has_session', 'option', 'message', 'metadata'],
-  session_events: [...EVENT, 'type', 'name', 'url', 'referrer', 'title', 'properties', 'client_at'],
-  collects: [...EVENT, 'visitor_id', 'user_id', 'attributes', 'country', 'device', 'browser', 'os'],
-  session_starts: [
-    ...EVENT,
-    'last_at',
-    'bot',
-    'has_view',
-    'entry_at',
-    'entry_ordinal',
-    'entry_url',
-    'entry_referrer',
-    'exit_at',
-    'exit_ordinal',
-    'exit_url',
-  ],
-  repeated_events: EVENT,
-  event_ids: [...EVENT, 'event_id'],
-} as const;
-
-export type RequestTable = Exclude<keyof typeof REQUEST_COLUMNS, 'repeated_events' | 'event_ids'>;
+/** The tables that a request adds rows to. */
+export type RequestTable = Exclude<(typeof SESSION_TABLES)[number], 'repeated_events' | 'event_ids'>;
 export type Row = ColumnValue[];
 
 /** Where a request came from. */
@@ -50,7 +26,7 @@ interface Origin {
   remains?: readonly SessionRemains[];
 }
 
-/** Converts the entries of a source to rows, with values in the order of `REQUEST_COLUMNS`. */
+/** Converts the entries of a source to rows, with values in the order of `COLUMNS`. */
 export class RequestRows {
   readonly tables: Readonly<Record<RequestTable, Row[]>> = {
     exposures: [],

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { createTable } from './create-table.ts';
 import { deduplicationSettings } from './deduplication-window.ts';
+import { FIRST_TABLES } from './first-tables.ts';
 import { TableNames } from './table-names.ts';
 
 test('one server has one table', () => {
-  expect(createTable(new TableNames('shop`s'), 'watermarks')).toEqual([
+  expect(createTable(new TableNames('shop`s'), 'watermarks', FIRST_TABLES.watermarks)).toEqual([
     `CREATE TABLE IF NOT EXISTS \`shop\\\`s\`.watermarks (
-  source String,
-  seq UInt64,
-  stored_at DateTime64(3) DEFAULT now64(3)
+      source String,
+      seq UInt64,
+      stored_at DateTime64(3) DEFAULT now64(3)
 ) ENGINE = ReplacingMergeTree(seq)
 ORDER BY source
 SETTINGS non_replicated_deduplication_window = 10000`,
@@ -16,7 +17,11 @@ SETTINGS non_replicated_deduplication_window = 10000`,
 });
 
 test('a cluster has a replicated table on each shard, and one over all shards', () => {
-  const [stored, distributed, ...rest] = createTable(new TableNames('shop', 'main'), 'session_starts');
+  const [stored, distributed, ...rest] = createTable(
+    new TableNames('shop', 'main'),
+    'session_starts',
+    FIRST_TABLES.session_starts,
+  );
   expect(stored).toMatch(/^CREATE TABLE IF NOT EXISTS `shop`\.session_starts_local ON CLUSTER `main` \(\n/);
   expect(stored).toContain(`) ENGINE = ReplicatedMergeTree
 PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(happened_at))
@@ -30,7 +35,7 @@ ENGINE = Distributed('main', 'shop', 'session_starts_local', cityHash64(property
 });
 
 test('a table with a TTL drops whole files', () => {
-  const [statement] = createTable(new TableNames('shop'), 'event_ids');
+  const [statement] = createTable(new TableNames('shop'), 'event_ids', FIRST_TABLES.event_ids);
   expect(statement).toContain(`ORDER BY (property, event_id, source, ordinal)
 TTL stored_at + INTERVAL 2 DAY
 SETTINGS non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1`);

@@ -1,18 +1,32 @@
-import { TABLES, type TableDefinition, type TableName } from './clickhouse-tables.ts';
+import type { TableName } from './clickhouse-tables.ts';
 import { deduplicationSettings } from './deduplication-window.ts';
 import { quoteText, type TableNames } from './table-names.ts';
 
+/** How a migration creates a table. */
+export interface TableDefinition {
+  /** With skip indexes and projections. */
+  columns: string;
+  engine: string;
+  partitionBy?: string;
+  orderBy: string;
+  /** When rows are deleted; whole files at once, so it should follow the partition. */
+  ttl?: string;
+  /** Which shard of a cluster has a row. */
+  shardBy: string;
+}
+
 /** Statements that create a table, if needed: one, or on a cluster the table of each shard and the one over all shards. */
-export function createTable(names: TableNames, name: TableName): string[] {
-  const table: TableDefinition = TABLES[name];
-  const { engine = 'MergeTree', partitionBy, orderBy, ttl, shardBy } = table;
+export function createTable(
+  names: TableNames,
+  name: TableName,
+  { columns, engine, partitionBy, orderBy, ttl, shardBy }: TableDefinition,
+): string[] {
   const settings = [
     ...deduplicationSettings(names),
     ...(ttl === undefined ? [] : ['ttl_only_drop_parts = 1']),
   ];
   const statement = [
-    `CREATE TABLE IF NOT EXISTS ${names.stored(name)}${names.onCluster} (`,
-    [...table.columns, ...(table.indexes ?? [])].map((line) => `  ${line}`).join(',\n'),
+    `CREATE TABLE IF NOT EXISTS ${names.stored(name)}${names.onCluster} (${columns}`,
     `) ENGINE = ${names.cluster === undefined ? engine : `Replicated${engine}`}`,
     ...(partitionBy === undefined ? [] : [`PARTITION BY ${partitionBy}`]),
     `ORDER BY ${orderBy}`,

@@ -1,7 +1,7 @@
 import { ERASURES_SOURCE } from '../../event-store.ts';
 import type { ClickHouse } from '../client/clickhouse-client.ts';
 import { SqlValues } from '../client/sql-values.ts';
-import { TABLES, type TableName } from './clickhouse-tables.ts';
+import { COLUMNS, type TableName } from './clickhouse-tables.ts';
 import type { TableNames } from './table-names.ts';
 
 /** What a node inserts into a table in the time in which it repeats a batch without looking, at 33 inserts per second. */
@@ -51,5 +51,5 @@ async function tablesWithout(clickhouse: ClickHouse, setting: string): Promise<T
     values.parameters,
   );
   const found = new Set(rows.map(([name]) => name));
-  return (Object.keys(TABLES) as TableName[]).filter((table) => found.has(nameOf(table)));
+  return (Object.keys(COLUMNS) as TableName[]).filter((table) => found.has(nameOf(table)));
 }

@@ -1,8 +1,8 @@
 import type { ClickHouse } from '../client/clickhouse-client.ts';
 import { isUnknown } from '../client/clickhouse-error.ts';
-import { TABLES, type TableName } from './clickhouse-tables.ts';
+import { COLUMNS, type TableName } from './clickhouse-tables.ts';
 import { createTable } from './create-table.ts';
-import { markSessionStarts } from './mark-session-starts.ts';
+import { FIRST_TABLES } from './first-tables.ts';
 import { quoteName, type TableNames } from './table-names.ts';
 
 /**
@@ -10,8 +10,8 @@ import { quoteName, type TableNames } from './table-names.ts';
  * nodes may run it at once, and works with nodes of the previous version.
  */
 const MIGRATIONS: readonly ((names: TableNames) => string[])[] = [
-  (names) => (Object.keys(TABLES) as TableName[]).flatMap((table) => createTable(names, table)),
-  markSessionStarts,
+  (names) =>
+    Object.entries(FIRST_TABLES).flatMap(([name, table]) => createTable(names, name as TableName, table)),
 ];
 
 /** Creates or upgrades the tables. Several nodes may do it at the same time. */
@@ -29,7 +29,12 @@ export async function migrate(
   for (const statements of MIGRATIONS.slice(version)) {
     for (const statement of statements(tables)) await clickhouse.command(statement);
   }
-  await clickhouse.insert('schema_versions', ['version'], [[MIGRATIONS.length]], `${MIGRATIONS.length}`);
+  await clickhouse.insert(
+    'schema_versions',
+    COLUMNS.schema_versions,
+    [[MIGRATIONS.length]],
+    `${MIGRATIONS.length}`,
+  );
 }
 
 /** 0 if there are no tables. */
@@ -55,5 +60,5 @@ const tooNew = (version: number) =>
       `The tables in ClickHouse were written by a newer version of Switchyard (they have schema ${version}, this version ` +
         `supports up to ${MIGRATIONS.length}). Run that version.`,
     ),
-    { code: 'STORE_TOO_NEW' },
+    { code: 'UNKNOWN_SCHEMA' },
   );

@@ -10,8 +10,6 @@ import { lockedError, StoreLock } from './store-lock.ts';
 export interface DuckDbOptions {
   /** Max visitors of a test that are grouped at a time; default: depends on the available memory. */
   maxVisitors?: number;
-  /** Called before an upgrade of the schema, which may take long. */
-  onUpgrade?: (message: string) => void;
 }
 
 /** Memory for large queries, which release it afterwards; with less they spill to disk and get much slower. */

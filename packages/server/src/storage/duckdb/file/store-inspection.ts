@@ -3,7 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { LOCAL_SOURCE } from '../../event-store.ts';
 import { StorageError } from '../../storage-error.ts';
 import { quoteName, rowsOf } from '../sql.ts';
-import { EVENT_TABLES, readSchemaVersion } from './duckdb-schema.ts';
+import { assertKnownSchema, EVENT_TABLES } from './duckdb-schema.ts';
 import { StoreLock } from './store-lock.ts';
 
 /** Max rows per row group, DuckDB's storage unit of a table. */
@@ -56,13 +56,10 @@ async function readAll(connection: DuckDBConnection, file: string): Promise<Stor
   const tables = await tablesOf(connection);
   // The first start was killed before it created any tables.
   if (!tables.includes('store_state')) return { watermark: 0, events: 0 };
-  await readSchemaVersion(connection);
+  await assertKnownSchema(connection);
   for (const rowGroup of await listRowGroups(connection)) await readRowGroup(connection, file, rowGroup);
   const counts = EVENT_TABLES.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ');
-  // A file of an earlier version has one watermark.
-  const watermark = tables.includes('sources')
-    ? `(SELECT max(watermark) FROM sources WHERE name = '${LOCAL_SOURCE}')`
-    : '(SELECT max(watermark) FROM store_state)';
+  const watermark = `(SELECT max(watermark) FROM sources WHERE name = '${LOCAL_SOURCE}')`;
   const [row] = await rowsOf<[bigint | null, bigint]>(connection, `SELECT ${watermark}, ${counts}`);
   return { watermark: Number(row?.[0] ?? 0), events: Number(row?.[1] ?? 0) };
 }

@@ -8,8 +8,6 @@ import type { QueryContext } from './query-context.ts';
 /** Each request has a row in one of these. */
 const REQUEST_TABLES = ['exposures', 'conversions', 'feedback', 'collects'] as const;
 
-const EVENT_TABLES = ['exposures', 'conversions', 'feedback', 'session_events'] as const;
-
 /** The requests of a source, put together from their rows. The caller holds a snapshot. */
 export async function exportEntries(
   context: QueryContext,
@@ -19,7 +17,6 @@ export async function exportEntries(
 ): Promise<JournalEntry[]> {
   const source = context.sources.find(sourceName);
   if (source === undefined || limit < 1) return [];
-  await assertExportable(context);
   const until = await lastOfNext(context, source.id, after, limit);
   if (until === undefined) return [];
   const read = <Table extends keyof ExportedRows>(table: Table) =>
@@ -38,14 +35,6 @@ export async function exportEntries(
     session_events: await read('session_events'),
   });
   return withRemains(entries, await exportedRemains(context, exportedSessions(entries)));
-}
-
-/** Events of the first version cannot be assigned to a request. */
-async function assertExportable({ connection }: QueryContext): Promise<void> {
-  const oldest = EVENT_TABLES.map((table) => `(SELECT min(seq) FROM ${table})`);
-  const [row] = await rowsOf<[bigint | null]>(connection, `SELECT least(${oldest.join(', ')})`);
-  if ((row?.[0] ?? 0n) >= 0n) return;
-  throw new Error('Events stored by the first version of Switchyard cannot be exported.');
 }
 
 /** The last of the next `limit` positions that have rows. */

@@ -97,7 +97,7 @@ function contextStatement(
     ORDER BY visitor_key, session_key`;
 }
 
-/** JSON pointers, because JSON paths have wildcards. Rows from earlier versions may contain invalid JSON. */
+/** JSON pointers, because JSON paths have wildcards. What the engine does not accept as JSON is unknown. */
 export function valuesOf(attributes: readonly string[], values: SqlValues): string {
   if (attributes.length === 0) return 'NULL::JSON';
   const pointers = attributes.map((name) =>

@@ -40,7 +40,7 @@ export class VisitorSegments {
   /** Values of an exposure, one per attribute. */
   get values(): string[] {
     return this.#attributes.map((attribute, index) => {
-      // Rows from earlier versions may contain invalid JSON, e.g. half a surrogate pair; their value is unknown.
+      // A row must not fail the report: what the engine does not accept as JSON is unknown.
       const own = `TRY(json_extract_string(attributes, ${this.#pointers[index]}))`;
       // A value sent by the client is more reliable than one derived from request headers.
       const value = SESSION_ATTRIBUTES.has(attribute) ? `coalesce(${own}, client_${index})` : own;
