@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
-import { createConfigurationWriter } from '../configuration-stores.ts';
-import type { Provisioning } from '../features/provisioning/provision-apply.ts';
-import { propertyRules } from '../property-rules.ts';
-import { type Actor, OPERATOR } from '../storage/changes/actor.ts';
-import type { Database } from '../storage/database.ts';
+import { createConfigurationWriter } from '../../configuration-stores.ts';
+import type { Provisioning } from '../../features/provisioning/provision-apply.ts';
+import { propertyRules } from '../../property-rules.ts';
+import { type Actor, OPERATOR } from '../../storage/changes/actor.ts';
+import type { Database } from '../../storage/database.ts';
 
 /** The writer for changes on the command line; the history names the account on this machine. */
 export function operatorWriter(database: Database) {
