@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { loadSetting } from '../config.ts';
 import type { Check } from './doctor-check.ts';
 import { checkInstallation } from './doctor-checks.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
-import { databaseUrl } from './stored-data/with-database.ts';
 
 interface DoctorOptions {
   dataDir: string;
@@ -28,7 +28,7 @@ Example:
 }
 
 async function doctor({ dataDir, json }: DoctorOptions): Promise<void> {
-  const checks = await checkInstallation(resolve(dataDir), databaseUrl());
+  const checks = await checkInstallation(resolve(dataDir), loadSetting('DATABASE_URL'));
   if (json) console.log(JSON.stringify({ checks }, undefined, 2));
   else console.log(checks.map(describe).join('\n'));
   if (checks.some((check) => check.status === 'fail')) process.exitCode = 1;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { SETTINGS } from '../settings.ts';
 import type { Difference } from '../storage/move/compare.ts';
 import type { Servers } from '../storage/move/move-record.ts';
 import { moveToDirectory } from '../storage/move/move-to-directory.ts';
 import { type MoveResult, moveToServers } from '../storage/move/move-to-servers.ts';
 import { readVersion } from '../version.ts';
-import { clickhouseClusterOption, dataDirOption } from './options/command-options.ts';
+import { clickhouseClusterOption, dataDirOption, settingOption } from './options/command-options.ts';
 import { givenClickHouse } from './options/given-clickhouse.ts';
 import { CliError } from './output/cli-error.ts';
 import { MoveProgress } from './output/move-progress.ts';
@@ -19,10 +19,10 @@ export function moveCommand(command: Command): void {
     .addOption(clickhouseClusterOption())
     .option('--to-directory <directory>', 'empty data directory to move everything to')
     .addOption(
-      new Option('--from-database <url>', 'with --to-directory: PostgreSQL database').env('DATABASE_URL'),
+      settingOption('--from-database <url>', 'with --to-directory: PostgreSQL database', 'DATABASE_URL'),
     )
     .addOption(
-      new Option('--from-clickhouse <url>', 'with --to-directory: ClickHouse database').env('CLICKHOUSE_URL'),
+      settingOption('--from-clickhouse <url>', 'with --to-directory: ClickHouse database', 'CLICKHOUSE_URL'),
     )
     .addOption(dataDirOption())
     .addHelpText(

@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { PersonQuery } from '@switchyard/core/api/people';
 import { Command } from 'commander';
+import { loadAccessToken } from '../config.ts';
 import { configurationStores } from '../configuration-stores.ts';
 import { openUnlessLocked } from '../features/erasure/offline-erasure.ts';
 import { currentFlags } from '../features/explanations/explanation-service.ts';
@@ -98,7 +99,7 @@ async function* downloaded(
   const query = new URLSearchParams(person as Record<string, string>);
   const address = new URL(`/v1/manage/properties/${encodeURIComponent(propertyId)}/person?${query}`, url);
   const response = await fetch(address, {
-    headers: { authorization: `Bearer ${process.env.SWITCHYARD_TOKEN ?? ''}` },
+    headers: { authorization: `Bearer ${loadAccessToken()}` },
   });
   if (!response.ok || response.body === null) {
     throw new CliError(`The server refused with status ${response.status}: ${await response.text()}`);

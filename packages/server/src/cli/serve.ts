@@ -40,7 +40,7 @@ Examples:
 async function serve({ dataDir, host, port, provisionFile, ...options }: ServeOptions): Promise<void> {
   const given = { DATA_DIR: dataDir, HOST: host, PORT: port, PROVISION_FILE: provisionFile };
   const settings = Object.entries(given).filter(([, value]) => value !== undefined);
-  const config = loadConfig({ ...process.env, ...Object.fromEntries(settings) });
+  const config = loadConfig(Object.fromEntries(settings));
   // Each of several processes may need other threads.
   if (config.workers === 1) {
     const { prepareDataDirectory } = await import('../prepare-data-directory.ts');

@@ -1,12 +1,16 @@
 import { Option } from 'commander';
+import { SETTINGS, type SettingName } from '../../settings.ts';
 
-const DATA_DIR = './data';
+/** Commander reads the variable and names it in the help. The value is read as by `serve`. */
+export function settingOption(flags: string, description: string, name: SettingName): Option {
+  return new Option(flags, description).env(name).argParser((value) => value.trim() || undefined);
+}
 
 export function dataDirOption(): Option {
-  return new Option('--data-dir <directory>', 'data directory')
-    .env('DATA_DIR')
-    .default(DATA_DIR)
-    .argParser((value) => (value === '' ? DATA_DIR : value));
+  const { fallback } = SETTINGS.DATA_DIR;
+  return settingOption('--data-dir <directory>', 'data directory', 'DATA_DIR')
+    .default(fallback)
+    .argParser((value) => value.trim() || fallback);
 }
 
 export function jsonOption(): Option {
@@ -15,11 +19,9 @@ export function jsonOption(): Option {
 
 /** Of commands for nodes. */
 export function clickhouseOption(): Option {
-  return new Option('--clickhouse <url>', 'ClickHouse database of the nodes').env('CLICKHOUSE_URL');
+  return settingOption('--clickhouse <url>', 'ClickHouse database of the nodes', 'CLICKHOUSE_URL');
 }
 
 export function clickhouseClusterOption(): Option {
-  return new Option('--clickhouse-cluster <name>', 'name of the ClickHouse cluster').env(
-    'CLICKHOUSE_CLUSTER',
-  );
+  return settingOption('--clickhouse-cluster <name>', 'name of the ClickHouse cluster', 'CLICKHOUSE_CLUSTER');
 }

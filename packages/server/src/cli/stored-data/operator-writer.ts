@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { loadSetting } from '../../config.ts';
 import { createConfigurationWriter } from '../../configuration-stores.ts';
 import type { Provisioning } from '../../features/provisioning/provision-apply.ts';
 import { propertyRules } from '../../property-rules.ts';
@@ -14,7 +15,7 @@ export function operatorWriter(database: Database) {
 /** For provision files. */
 export function operatorProvisioning(database: Database): Provisioning {
   const { writer, by } = operatorWriter(database);
-  const resolve = propertyRules({ allowPrivateWebhooks: process.env.WEBHOOK_ALLOW_PRIVATE === 'true' });
+  const resolve = propertyRules({ allowPrivateWebhooks: loadSetting('WEBHOOK_ALLOW_PRIVATE') === 'true' });
   return { writer, resolve, by: { ...by, via: 'file' } };
 }
 
