@@ -128,13 +128,6 @@ describe('import walls', () => {
       ).toEqual([]);
     }
   });
-
-  it('only the CLI reads the environment', () => {
-    const readers = files.filter(
-      (file) => /^packages\/[^/]+\/src\//.test(file) && !isTest(file) && /process\.env\b/.test(read(file)),
-    );
-    expect(readers.filter((file) => !/^packages\/server\/src\/cli\//.test(file))).toEqual([]);
-  });
 });
 
 describe('configuration has one writer', () => {

@@ -64,14 +64,16 @@ interface OidcConfig {
   readonly defaultRole: 'viewer' | 'editor' | 'admin' | undefined;
 }
 
-/** The only place that reads environment variables. */
-export function loadConfig(environment: NodeJS.ProcessEnv): Config {
-  const textOf = (name: string) => environment[name]?.trim() || undefined;
-  const read: Read = (name) => {
-    const { parse, fallback } = SETTINGS[name];
-    const text = textOf(name);
-    return (text === undefined ? fallback : (parse as Parser<unknown>)(text, name)) as never;
-  };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * All settings. This file is the only one of the server that reads the environment.
+ *
+ * @param given settings that replace those of the environment
+ */
+export function loadConfig(given: Environment = {}, variables: Environment = process.env): Config {
+  const environment = { ...variables, ...given };
+  const read = readerOf(environment);
   return Object.freeze({
     host: read('HOST'),
     port: read('PORT'),
@@ -92,18 +94,30 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     shutdownDelayMs: read('SHUTDOWN_DELAY_SECONDS') * SECOND_MS,
     webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE') === 'true',
     firstOwner: readFirstOwner(environment, read),
-    oidc: readOidc(read, textOf),
+    oidc: readOidc(read, environment),
     tracing: readTracing(read),
   });
 }
 
-/** Of the commands that work on the configuration alone. */
-export function loadDatabaseUrl({ DATABASE_URL }: NodeJS.ProcessEnv): string | undefined {
-  const text = DATABASE_URL?.trim();
-  return text ? SETTINGS.DATABASE_URL.parse(text, 'DATABASE_URL') : undefined;
+/** One setting, for commands that need no others. */
+export function loadSetting<Name extends SettingName>(name: Name): SettingValue<Name> {
+  return readerOf(process.env)(name);
 }
 
+/** Of `person export`, which is a client of a running server; not a setting of the server. */
+export const loadAccessToken = (): string => process.env.SWITCHYARD_TOKEN ?? '';
+
 type Read = <Name extends SettingName>(name: Name) => SettingValue<Name>;
+
+const readerOf =
+  (environment: Environment): Read =>
+  (name) => {
+    const { parse, fallback } = SETTINGS[name];
+    const text = textOf(environment, name);
+    return (text === undefined ? fallback : (parse as Parser<unknown>)(text, name)) as never;
+  };
+
+const textOf = (environment: Environment, name: string) => environment[name]?.trim() || undefined;
 
 type Servers = Pick<Config, 'databaseUrl' | 'clickhouseUrl' | 'clickhouseCluster'>;
 
@@ -124,7 +138,7 @@ function readServers(read: Read): Servers {
   return { databaseUrl, clickhouseUrl, clickhouseCluster };
 }
 
-function readFirstOwner(environment: NodeJS.ProcessEnv, read: Read): Config['firstOwner'] {
+function readFirstOwner(environment: Environment, read: Read): Config['firstOwner'] {
   const address = read('ADMIN_EMAIL');
   // Not trimmed: spaces are part of a password.
   const password = environment.ADMIN_PASSWORD || undefined;
@@ -143,7 +157,7 @@ function readTracing(read: Read): TracingConfig | undefined {
   return endpoint === undefined ? undefined : { endpoint, headers, serviceName, share };
 }
 
-function readOidc(read: Read, textOf: (name: string) => string | undefined): OidcConfig | undefined {
+function readOidc(read: Read, environment: Environment): OidcConfig | undefined {
   const issuer = read('OIDC_ISSUER');
   const clientId = read('OIDC_CLIENT_ID');
   const clientSecret = read('OIDC_CLIENT_SECRET');
@@ -151,7 +165,7 @@ function readOidc(read: Read, textOf: (name: string) => string | undefined): Oid
   const role = read('OIDC_DEFAULT_ROLE');
   if (issuer === undefined) {
     const others = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ALLOWED_DOMAINS', 'OIDC_DEFAULT_ROLE'];
-    const useless = others.find((name) => textOf(name) !== undefined);
+    const useless = others.find((name) => textOf(environment, name) !== undefined);
     if (useless === undefined) return undefined;
     throw new ConfigError(`${useless} is set, but OIDC_ISSUER is not`);
   }

@@ -33,10 +33,13 @@ afterEach(async () => {
 });
 
 const configWith = (databaseUrl: string, settings: Record<string, string> = {}) =>
-  loadConfig({
-    ...{ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, CLICKHOUSE_URL: 'http://127.0.0.1:1/events' },
-    ...settings,
-  });
+  loadConfig(
+    {
+      ...{ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, CLICKHOUSE_URL: 'http://127.0.0.1:1/events' },
+      ...settings,
+    },
+    {},
+  );
 
 describe.skipIf(!hasPostgres())('the start of nodes', () => {
   test('of several at once, one creates the demo property and the first owner', async () => {

@@ -1,10 +1,25 @@
-import { Command } from 'commander';
-import { dataDirOption, jsonOption } from './command-options.ts';
-import type { ApplyOptions } from './provision-actions.ts';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { applyProvision } from '../features/provisioning/provision-apply.ts';
+import { readProvisionText } from '../features/provisioning/provision-file.ts';
+import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
+import { dataDirOption, jsonOption } from './options/command-options.ts';
+import {
+  countChanges,
+  describeChanges,
+  describeGeneratedKeys,
+  withoutWords,
+} from './output/describe-changes.ts';
+import { operatorProvisioning } from './stored-data/operator-writer.ts';
+import {
+  hasDatabase,
+  openConfigured,
+  waitForServerReload,
+  withDatabase,
+} from './stored-data/with-database.ts';
 
-export function applyCommand(): Command {
-  return new Command('apply')
-    .description('Apply a provision file (YAML or JSON). If anything in it is wrong, nothing is changed.')
+export function applyCommand(command: Command): void {
+  command
     .argument('<file>', 'provision file; - reads standard input')
     .addOption(dataDirOption())
     .addOption(jsonOption())
@@ -21,8 +36,35 @@ Examples:
   $ switchyard apply shop.yaml
   $ switchyard export --data-dir old | switchyard apply - --data-dir new`,
     )
-    .action(async (file: string, options: ApplyOptions) => {
-      const { applyFile } = await import('./provision-actions.ts');
-      await applyFile(file, options);
-    });
+    .action(apply);
+}
+
+interface ApplyOptions {
+  dataDir: string;
+  json?: boolean;
+}
+
+async function apply(file: string, { dataDir, json = false }: ApplyOptions): Promise<void> {
+  const text = await readInput(file);
+  const isNew = !hasDatabase(dataDir);
+  const { changes, generatedKeys } = await reportingMistakes(file, json, async () => {
+    // Parsed before the directory is created, so that an invalid file leaves no trace.
+    const source = readProvisionText(text);
+    return withDatabase(openConfigured(dataDir), ({ database }) =>
+      applyProvision(operatorProvisioning(database), source),
+    );
+  });
+  if (changes.some(({ action }) => action !== 'unchanged')) await waitForServerReload();
+  if (json) {
+    console.log(JSON.stringify({ changes: withoutWords(changes), generatedKeys }, undefined, 2));
+    return;
+  }
+  const parts = [describeChanges(changes), countChanges(changes, 'done')];
+  if (generatedKeys.length > 0) parts.push(describeGeneratedKeys(generatedKeys));
+  if (isNew) {
+    parts.push(
+      `Created ${resolve(dataDir)}. If your server uses another data directory, pass it with --data-dir.`,
+    );
+  }
+  console.log(parts.filter((part) => part !== '').join('\n\n'));
 }

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../testing/command-line.ts';
+import { run, switchyardWith } from '../testing/command-line.ts';
 import { BIN } from '../testing/test-server.ts';
 
 // Runs the built program in a separate process, as users do.
@@ -100,6 +100,20 @@ describe('apply and plan', () => {
       id: 'signup',
       fields: [{ field: 'name', from: 'Sign-ups', to: 'Registrations' }],
     });
+  });
+
+  test('settings mean the same as for the server', async () => {
+    const hook = '{ id: own, url: "http://127.0.0.1:9/hook", events: ["configuration.changed"] }';
+    writeFileSync(join(directory, 'hook.yaml'), `${SHOP}    webhooks: [${hook}]\n`);
+    const plan = (settings: Record<string, string>) =>
+      switchyardWith({ DATA_DIR: dataDir, ...settings }, 'plan', join(directory, 'hook.yaml'));
+    expect((await plan({})).code).toBe(1);
+    expect(await plan({ WEBHOOK_ALLOW_PRIVATE: 'TRUE' })).toMatchObject({ code: 0, stderr: '' });
+    expect((await plan({ WEBHOOK_ALLOW_PRIVATE: 'yes' })).stderr).toBe(
+      'switchyard: WEBHOOK_ALLOW_PRIVATE must be one of true, false, not "yes"\n',
+    );
+    const { stderr } = await switchyardWith({ DATA_DIR: ` ${dataDir} ` }, 'export');
+    expect(stderr).toMatch(`There is no configuration in ${dataDir}.`);
   });
 
   test('every mistake is reported with its line, and nothing is created', async () => {

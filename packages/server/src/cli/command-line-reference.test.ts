@@ -27,7 +27,7 @@ function helpOf(command: Command): string {
   return text.trim();
 }
 
-const COMMANDS = commandsOf(createProgram());
+const COMMANDS = commandsOf(await createProgram(() => true));
 
 const sectionOf = (path: string) => `## ${path}\n\n\`\`\`text\n\`\`\`\n`;
 

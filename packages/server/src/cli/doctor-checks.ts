@@ -9,7 +9,6 @@ import { checkAccess } from './doctor-access.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 import { checkHistory } from './doctor-history.ts';
 import { checkConfigurationDatabase, checkEvents } from './doctor-storage.ts';
-import { databaseUrl } from './with-database.ts';
 
 const MIB = 1024 * 1024;
 /** A correct clock never shows an earlier time. */
@@ -21,12 +20,15 @@ const CONFIGURATION = ['Configuration', 'History', 'Access'];
 const EMBEDDED_CHECKS = [...MACHINE, ...CONFIGURATION, 'Journal', 'Idempotency keys', 'Event store'];
 const NODE_CHECKS = [...CONFIGURATION, ...MACHINE];
 
-/** All checks, from the runtime to the stored data. */
-export async function checkInstallation(dataDir: string): Promise<Check[]> {
-  const url = databaseUrl();
-  return url === undefined
+/**
+ * All checks, from the runtime to the stored data.
+ *
+ * @param databaseUrl of a node
+ */
+export async function checkInstallation(dataDir: string, databaseUrl: string | undefined): Promise<Check[]> {
+  return databaseUrl === undefined
     ? withUnchecked(await checkEmbedded(dataDir), EMBEDDED_CHECKS)
-    : withUnchecked(await checkNode(dataDir, url), NODE_CHECKS);
+    : withUnchecked(await checkNode(dataDir, databaseUrl), NODE_CHECKS);
 }
 
 function withUnchecked(checks: readonly Check[], names: readonly string[]): Check[] {

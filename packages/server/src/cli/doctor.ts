@@ -1,16 +1,17 @@
 import { resolve } from 'node:path';
-import { Command } from 'commander';
-import { dataDirOption, jsonOption } from './command-options.ts';
+import type { Command } from 'commander';
+import { loadSetting } from '../config.ts';
 import type { Check } from './doctor-check.ts';
+import { checkInstallation } from './doctor-checks.ts';
+import { dataDirOption, jsonOption } from './options/command-options.ts';
 
 interface DoctorOptions {
   dataDir: string;
   json?: boolean;
 }
 
-export function doctorCommand(): Command {
-  return new Command('doctor')
-    .description('Check the installation and the data directory, and say how to fix problems.')
+export function doctorCommand(command: Command): void {
+  command
     .addOption(dataDirOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -27,8 +28,7 @@ Example:
 }
 
 async function doctor({ dataDir, json }: DoctorOptions): Promise<void> {
-  const { checkInstallation } = await import('./doctor-checks.ts');
-  const checks = await checkInstallation(resolve(dataDir));
+  const checks = await checkInstallation(resolve(dataDir), loadSetting('DATABASE_URL'));
   if (json) console.log(JSON.stringify({ checks }, undefined, 2));
   else console.log(checks.map(describe).join('\n'));
   if (checks.some((check) => check.status === 'fail')) process.exitCode = 1;

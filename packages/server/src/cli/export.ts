@@ -1,10 +1,11 @@
-import { Command, Option } from 'commander';
-import { dataDirOption } from './command-options.ts';
-import type { ExportOptions } from './provision-actions.ts';
+import { type Command, Option } from 'commander';
+import { configurationModel } from '../definitions.ts';
+import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
+import { dataDirOption } from './options/command-options.ts';
+import { requireProperty, withExistingDatabase } from './stored-data/with-database.ts';
 
-export function exportCommand(): Command {
-  return new Command('export')
-    .description('Print the configuration as a provision file that "apply" accepts.')
+export function exportCommand(command: Command): void {
+  command
     .addOption(dataDirOption())
     .addOption(new Option('--format <format>', 'yaml or json').choices(['yaml', 'json']).default('yaml'))
     .option('--property <id>', 'only this property')
@@ -20,8 +21,19 @@ Examples:
   $ switchyard export > switchyard.yaml
   $ switchyard export --property shop --format json`,
     )
-    .action(async (options: ExportOptions) => {
-      const { exportAll } = await import('./provision-actions.ts');
-      await exportAll(options);
-    });
+    .action(exportAll);
+}
+
+interface ExportOptions {
+  dataDir: string;
+  format: 'yaml' | 'json';
+  property?: string;
+}
+
+async function exportAll({ dataDir, format, property }: ExportOptions): Promise<void> {
+  const exported = await withExistingDatabase(dataDir, async (handle) => {
+    if (property !== undefined) await requireProperty(handle, property);
+    return exportConfiguration(handle.database, configurationModel, property);
+  });
+  process.stdout.write(format === 'json' ? formatJson(exported) : formatYaml(exported));
 }

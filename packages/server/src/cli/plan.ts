@@ -1,10 +1,15 @@
-import { Command } from 'commander';
-import { dataDirOption, jsonOption } from './command-options.ts';
-import type { PlanOptions } from './provision-actions.ts';
+import type { Command } from 'commander';
+import { planProvision } from '../features/provisioning/provision-apply.ts';
+import { readProvisionText } from '../features/provisioning/provision-file.ts';
+import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
+import { openMemoryDatabase } from '../storage/database.ts';
+import { dataDirOption, jsonOption } from './options/command-options.ts';
+import { countChanges, describeChanges, withoutWords } from './output/describe-changes.ts';
+import { operatorProvisioning } from './stored-data/operator-writer.ts';
+import { hasDatabase, openConfigured, withDatabase } from './stored-data/with-database.ts';
 
-export function planCommand(): Command {
-  return new Command('plan')
-    .description('Show what "apply" would change, without changing anything.')
+export function planCommand(command: Command): void {
+  command
     .argument('<file>', 'provision file; - reads standard input')
     .addOption(dataDirOption())
     .addOption(jsonOption())
@@ -19,8 +24,27 @@ Examples:
   $ switchyard plan shop.yaml
   $ switchyard plan shop.yaml --exit-code || echo "not applied yet"`,
     )
-    .action(async (file: string, options: PlanOptions) => {
-      const { planFile } = await import('./provision-actions.ts');
-      await planFile(file, options);
-    });
+    .action(plan);
+}
+
+interface PlanOptions {
+  dataDir: string;
+  json?: boolean;
+  exitCode?: boolean;
+}
+
+async function plan(file: string, { dataDir, json = false, exitCode = false }: PlanOptions): Promise<void> {
+  const text = await readInput(file);
+  const changes = await reportingMistakes(file, json, () => {
+    const source = readProvisionText(text);
+    // A plan does not create a missing directory.
+    const opening = hasDatabase(dataDir) ? openConfigured(dataDir) : openMemoryDatabase();
+    return withDatabase(opening, ({ database }) => planProvision(operatorProvisioning(database), source));
+  });
+  if (json) console.log(JSON.stringify({ changes: withoutWords(changes) }, undefined, 2));
+  else
+    console.log(
+      [describeChanges(changes), countChanges(changes, 'planned')].filter((part) => part !== '').join('\n\n'),
+    );
+  if (exitCode && changes.some((change) => change.action !== 'unchanged')) process.exitCode = 2;
 }

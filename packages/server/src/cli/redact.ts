@@ -1,10 +1,15 @@
-import { Command } from 'commander';
-import { dataDirOption, jsonOption } from './command-options.ts';
-import type { RedactOptions } from './redact-action.ts';
+import type { Command } from 'commander';
+import { configurationModel } from '../definitions.ts';
+import { redactionResponse } from '../features/management/redaction-routes.ts';
+import type { DatabaseHandle } from '../storage/database.ts';
+import { lastRow } from '../storage/history/history-store.ts';
+import { type Redacted, redactHistory, TextInUseError } from '../storage/history/redact-history.ts';
+import { dataDirOption, jsonOption } from './options/command-options.ts';
+import { CliError } from './output/cli-error.ts';
+import { requireProperty, withExistingDatabase } from './stored-data/with-database.ts';
 
-export function redactCommand(): Command {
-  return new Command('redact')
-    .description('Remove text, such as an e-mail address, from the history of a property, for good.')
+export function redactCommand(command: Command): void {
+  command
     .requiredOption('--property <id>', 'property, which may have been deleted')
     .option('--text <text>', 'redact this text wherever it is, whatever its case')
     .option('--emails', 'redact all e-mail addresses that the configuration does not have any more')
@@ -23,8 +28,57 @@ Exit codes: 0 redacted, 1 failed.
 Example:
   $ switchyard redact --property shop --text ada@shop.example --dry-run`,
     )
-    .action(async (options: RedactOptions) => {
-      const { redact } = await import('./redact-action.ts');
-      await redact(options);
+    .action(redact);
+}
+
+interface RedactOptions {
+  dataDir: string;
+  property: string;
+  text?: string;
+  emails?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+async function redact(options: RedactOptions): Promise<void> {
+  const { property, dryRun = false, json } = options;
+  const wanted = wantedOf(options);
+  const redaction = await withExistingDatabase(options.dataDir, async (handle) => {
+    await requireHistory(handle, property);
+    const done = await redactHistory(handle.database, property, wanted, {
+      dryRun,
+      model: configurationModel,
     });
+    if (!dryRun) await handle.scrub();
+    return done;
+  }).catch((error: unknown) => {
+    throw error instanceof TextInUseError ? new CliError(error.message) : error;
+  });
+  const response = redactionResponse(redaction, dryRun);
+  if (json) {
+    console.log(JSON.stringify(response, undefined, 2));
+    return;
+  }
+  for (const { id, at, entity, action } of response.entries) {
+    console.log(`${id}  ${new Date(at).toISOString()}  ${action} ${entity.type} ${entity.key}`);
+  }
+  const count = `entries: ${response.entries.length}, proposals and messages: ${response.others}`;
+  console.log(dryRun ? `Would redact ${count}.` : `Redacted ${count}.`);
+  if (response.kept.length > 0) {
+    console.log(`Kept, because the configuration has them: ${response.kept.join(', ')}.`);
+  }
+}
+
+function wantedOf({ text, emails }: RedactOptions): Redacted {
+  if ((text === undefined) === (emails === undefined)) {
+    throw new CliError('Pass exactly one of --text and --emails.');
+  }
+  if (text === undefined) return { emails: true };
+  if (text.trim().length < 3) throw new CliError('--text must have at least 3 characters.');
+  return { text: text.trim() };
+}
+
+/** A deleted property still has a history. */
+async function requireHistory(handle: DatabaseHandle, propertyId: string): Promise<void> {
+  if ((await lastRow(handle.database, propertyId)) === undefined) await requireProperty(handle, propertyId);
 }

@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { loadConfig } from '../config.ts';
 import { startEarly } from '../start-thread.ts';
-import { dataDirOption } from './command-options.ts';
-import { settingsHelp } from './settings-help.ts';
+import { dataDirOption } from './options/command-options.ts';
+import { settingsHelp } from './output/settings-help.ts';
 
 interface ServeOptions {
   dataDir: string;
@@ -11,9 +12,8 @@ interface ServeOptions {
   acceptLoss?: boolean;
 }
 
-export function serveCommand(): Command {
-  return new Command('serve')
-    .description('Start the server. Settings come from environment variables; these options override them.')
+export function serveCommand(command: Command): void {
+  command
     .addOption(dataDirOption())
     .option('--host <address>', 'address to listen on (HOST, 127.0.0.1)')
     .option('--port <number>', 'port to listen on (PORT, 8080)')
@@ -38,11 +38,9 @@ Examples:
 }
 
 async function serve({ dataDir, host, port, provisionFile, ...options }: ServeOptions): Promise<void> {
-  // Loaded here, so that --help does not load a server and two databases.
-  const { loadConfig } = await import('../config.ts');
   const given = { DATA_DIR: dataDir, HOST: host, PORT: port, PROVISION_FILE: provisionFile };
   const settings = Object.entries(given).filter(([, value]) => value !== undefined);
-  const config = loadConfig({ ...process.env, ...Object.fromEntries(settings) });
+  const config = loadConfig(Object.fromEntries(settings));
   // Each of several processes may need other threads.
   if (config.workers === 1) {
     const { prepareDataDirectory } = await import('../prepare-data-directory.ts');
@@ -51,6 +49,7 @@ async function serve({ dataDir, host, port, provisionFile, ...options }: ServeOp
     startEarly('storage-thread');
     startEarly('sqlite-thread');
   }
+  // Only now: the threads load their code meanwhile, and --help needs no server and no databases.
   const { runServer } = await import('../main.ts');
   await runServer(config, options);
 }

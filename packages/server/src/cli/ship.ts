@@ -1,10 +1,12 @@
-import { Command } from 'commander';
-import { clickhouseClusterOption, clickhouseOption } from './command-options.ts';
-import type { ClickHouseOptions } from './given-clickhouse.ts';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { shipJournal } from '../storage/move/ship-journal.ts';
+import { clickhouseClusterOption, clickhouseOption } from './options/command-options.ts';
+import { type ClickHouseOptions, givenClickHouse } from './options/given-clickhouse.ts';
+import { CliError } from './output/cli-error.ts';
 
-export function shipCommand(): Command {
-  return new Command('ship')
-    .description('Store the requests that are left in the journal of a node that does not run any more.')
+export function shipCommand(command: Command): void {
+  command
     .argument('<directory>', 'DATA_DIR of that node, or a copy of it')
     .addOption(clickhouseOption())
     .addOption(clickhouseClusterOption())
@@ -19,8 +21,19 @@ Exit codes: 0 stored, or nothing was left, 1 failed (the rest is still in the jo
 Example:
   $ CLICKHOUSE_URL=http://ch.example:8123/switchyard switchyard ship /mnt/lost-node/data`,
     )
-    .action(async (directory: string, options: ClickHouseOptions) => {
-      const { ship } = await import('./ship-action.ts');
-      await ship(directory, options);
-    });
+    .action(ship);
+}
+
+async function ship(directory: string, { clickhouse, clickhouseCluster }: ClickHouseOptions): Promise<void> {
+  if (!clickhouse) throw new CliError('Set CLICKHOUSE_URL as for the nodes, or pass --clickhouse.');
+  const { source, requests } = await shipJournal(
+    resolve(directory),
+    givenClickHouse(clickhouse, clickhouseCluster),
+  );
+  const count = requests.toLocaleString('en-US');
+  console.log(
+    requests === 0
+      ? `Nothing is left in the journal of node ${source}: ClickHouse has everything.`
+      : `Stored ${count} ${requests === 1 ? 'request' : 'requests'} of node ${source}.`,
+  );
 }

@@ -1,12 +1,19 @@
-import { Command } from 'commander';
-import { dataDirOption } from './command-options.ts';
-import type { TypesOptions } from './types-action.ts';
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { configurationModel } from '../definitions.ts';
+import { typeDeclarations } from '../features/properties/type-declarations.ts';
+import { applyProvision } from '../features/provisioning/provision-apply.ts';
+import { readProvisionText } from '../features/provisioning/provision-file.ts';
+import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
+import { loadProperty } from '../storage/configuration.ts';
+import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
+import type { PropertyConfiguration } from '../storage/property-configuration.ts';
+import { dataDirOption } from './options/command-options.ts';
+import { operatorProvisioning } from './stored-data/operator-writer.ts';
+import { requireProperty, withDatabase, withExistingDatabase } from './stored-data/with-database.ts';
 
-export function typesCommand(): Command {
-  return new Command('types')
-    .description(
-      'Write a TypeScript declaration of the tests, flags, goals and feedback types of a property.',
-    )
+export function typesCommand(command: Command): void {
+  command
     .argument('[file]', 'provision file to read instead of the data directory, "-" for standard input')
     .addOption(dataDirOption())
     .option('--property <id>', 'only this property (default: one interface per property)')
@@ -23,8 +30,46 @@ Examples:
   $ switchyard types --property shop --out src/switchyard.ts
   $ switchyard types switchyard.yaml > src/switchyard.ts`,
     )
-    .action(async (file: string | undefined, options: TypesOptions) => {
-      const { writeTypes } = await import('./types-action.ts');
-      await writeTypes(file, options);
+    .action(writeTypes);
+}
+
+interface TypesOptions {
+  dataDir: string;
+  property?: string;
+  out?: string;
+}
+
+async function writeTypes(file: string | undefined, options: TypesOptions): Promise<void> {
+  const declare = (handle: DatabaseHandle) => declarations(handle, options.property);
+  const text =
+    file === undefined
+      ? await withExistingDatabase(options.dataDir, declare)
+      : await fromProvisionFile(file, declare);
+  if (options.out === undefined) process.stdout.write(text);
+  else await writeFile(options.out, text);
+}
+
+/** Applies the file to a temporary database, which checks it and fills in the defaults. */
+async function fromProvisionFile(
+  file: string,
+  declare: (handle: DatabaseHandle) => Promise<string>,
+): Promise<string> {
+  const text = await readInput(file);
+  return reportingMistakes(file, false, () => {
+    const source = readProvisionText(text);
+    return withDatabase(openMemoryDatabase(), async (handle) => {
+      await applyProvision(operatorProvisioning(handle.database), source);
+      return declare(handle);
     });
+  });
+}
+
+async function declarations(handle: DatabaseHandle, only: string | undefined): Promise<string> {
+  if (only !== undefined) await requireProperty(handle, only);
+  const stored = await configurationModel.property.rows.list(handle.database);
+  const properties: PropertyConfiguration[] = [];
+  for (const each of stored.filter(({ id }) => only === undefined || id === only)) {
+    properties.push(await loadProperty(handle.database, configurationModel, each));
+  }
+  return typeDeclarations(properties);
 }

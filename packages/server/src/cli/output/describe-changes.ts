@@ -2,7 +2,7 @@ import type {
   GeneratedKey,
   ProvisionAction,
   ProvisionChange,
-} from '../features/provisioning/provision-plan.ts';
+} from '../../features/provisioning/provision-plan.ts';
 
 /** Human-readable changes, grouped by property: `+` created, `~` updated, with what changed. */
 export function describeChanges(changes: readonly ProvisionChange[]): string {
@@ -34,3 +34,7 @@ export function describeGeneratedKeys(keys: readonly GeneratedKey[]): string {
   const lines = keys.map(({ propertyId, kind, name, text }) => `  ${propertyId}  ${kind}  ${name}  ${text}`);
   return `New API keys (shown only once):\n${lines.join('\n')}`;
 }
+
+/** For scripts, which read the fields. */
+export const withoutWords = (changes: readonly ProvisionChange[]) =>
+  changes.map(({ summary: _summary, ...change }) => change);

@@ -8,7 +8,7 @@ import { dueErasures, finishErasures, recordFailure } from '../features/erasure/
 import { type DatabaseHandle, openDatabase } from '../storage/database.ts';
 import { provisionDatabase } from '../testing/provision-database.ts';
 import { waitFor } from '../testing/wait.ts';
-import { forget } from './forget-action.ts';
+import { forget } from './forget.ts';
 
 let dataDir: string;
 /** The running server's connection. */

@@ -1,9 +1,10 @@
 import { userInfo } from 'node:os';
-import { configurationModel, createConfigurationWriter } from '../definitions.ts';
-import type { Provisioning } from '../features/provisioning/provision-apply.ts';
-import { type Actor, OPERATOR } from '../storage/changes/actor.ts';
-import { propertyRules } from '../storage/changes/resolve-property.ts';
-import type { Database } from '../storage/database.ts';
+import { loadSetting } from '../../config.ts';
+import { configurationModel, createConfigurationWriter } from '../../definitions.ts';
+import type { Provisioning } from '../../features/provisioning/provision-apply.ts';
+import { type Actor, OPERATOR } from '../../storage/changes/actor.ts';
+import { propertyRules } from '../../storage/changes/resolve-property.ts';
+import type { Database } from '../../storage/database.ts';
 
 /** The writer for changes on the command line; the history names the account on this machine. */
 export function operatorWriter(database: Database) {
@@ -15,7 +16,7 @@ export function operatorWriter(database: Database) {
 export function operatorProvisioning(database: Database): Provisioning {
   const { writer, by } = operatorWriter(database);
   const resolve = propertyRules(configurationModel, {
-    allowPrivateWebhooks: process.env.WEBHOOK_ALLOW_PRIVATE === 'true',
+    allowPrivateWebhooks: loadSetting('WEBHOOK_ALLOW_PRIVATE') === 'true',
   });
   return { model: configurationModel, writer, resolve, by: { ...by, via: 'file' } };
 }

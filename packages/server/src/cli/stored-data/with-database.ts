@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadDatabaseUrl } from '../config.ts';
-import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
-import { fileExists } from '../storage/file-exists.ts';
-import { POLL_MS } from '../storage/sqlite/sqlite-engine.ts';
-import { CliError } from './cli-error.ts';
+import { loadSetting } from '../../config.ts';
+import { type DatabaseHandle, databasePath, openDatabase } from '../../storage/database.ts';
+import { fileExists } from '../../storage/file-exists.ts';
+import { POLL_MS } from '../../storage/sqlite/sqlite-engine.ts';
+import { CliError } from '../output/cli-error.ts';
 
 /** PostgreSQL instead of a file in the data directory; undefined if it is not used. */
-export const databaseUrl = (): string | undefined => loadDatabaseUrl(process.env);
+export const databaseUrl = (): string | undefined => loadSetting('DATABASE_URL');
 
 export function hasDatabase(dataDir: string): boolean {
   return databaseUrl() !== undefined || fileExists(databasePath(dataDir));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@switchyard/core/api/password-limits';
-import { CliError } from './cli-error.ts';
+import { CliError } from '../output/cli-error.ts';
 
 interface NewPassword {
   password: string;

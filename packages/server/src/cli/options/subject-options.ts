@@ -1,6 +1,6 @@
 import type { PersonQuery } from '@switchyard/core/api/people';
-import type { PersonalSubject } from '../storage/erasure-subject.ts';
-import { CliError } from './cli-error.ts';
+import type { PersonalSubject } from '../../storage/erasure-subject.ts';
+import { CliError } from '../output/cli-error.ts';
 
 export interface SubjectOptions {
   property: string;
