@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { withTimeout } from '../platform/with-timeout.ts';
 import { type Handlers, ProcessCalls } from './process-calls.ts';
 import type { PrimaryMethods, WorkerMethods } from './worker-methods.ts';
 
@@ -68,12 +68,7 @@ export class WorkerPool {
     const calls = this.#serving()
       .filter(({ worker }) => worker.id !== except)
       .map(async ({ worker, calls }) => onResult(worker.id, await calls.call(method, [] as never)));
-    const timeout = new AbortController();
-    await Promise.race([
-      Promise.allSettled(calls),
-      sleep(timeoutMs, undefined, { signal: timeout.signal }).catch(() => undefined),
-    ]);
-    timeout.abort();
+    await withTimeout(Promise.allSettled(calls), timeoutMs, () => undefined);
   }
 
   /** Resolves when all workers have finished their requests and exited. */
