@@ -1,4 +1,5 @@
-import { type Cursor, LOCAL_SOURCE, type Positions, type TimelineCursor } from '../storage/event-store.ts';
+import { LOCAL_SOURCE, type Positions } from '../storage/event-store.ts';
+import type { Cursor, TimelineCursor } from '../storage/page.ts';
 
 interface ListCursor extends Cursor {
   /** Positions of the store at the first page, for lists whose rows can move. */

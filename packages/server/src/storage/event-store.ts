@@ -11,6 +11,7 @@ import type {
 } from './erasure-subject.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
 import type { ZonedInterval } from './goal-buckets.ts';
+import type { Cursor, Page, TimelineCursor } from './page.ts';
 import type { SessionConditions } from './session-conditions.ts';
 import type {
   KnownSessionQuery,
@@ -18,6 +19,7 @@ import type {
   SessionContexts,
   SessionKnowledge,
 } from './session-context-queries.ts';
+import type { SessionIdentity, SessionSummary } from './session-summary.ts';
 import type {
   SplitTestCounts,
   SplitTestFeedbackQuery,
@@ -182,35 +184,6 @@ export interface HeldFiles {
   logBytes: number;
 }
 
-/**
- * A page ends at its limit or when its rows reach `PAGE_BYTES`. `next` is the cursor of the next page; undefined on
- * the last page.
- */
-export interface Page<Row, Position = Cursor> {
-  rows: Row[];
-  next: Position | undefined;
-}
-
-/** Max size of the rows of a page as JSON, not counting the last row. */
-export const PAGE_BYTES = 1024 * 1024;
-
-/** Position in a list sorted newest first. */
-export interface Cursor {
-  at: number;
-  id: string;
-}
-
-/** Position in a timeline; source, as text, and ordinal break ties by order of arrival. */
-export interface TimelineCursor {
-  at: number;
-  source: string;
-  /** Position in the source times `EVENTS_PER_REQUEST`, plus the index of the event in its request. */
-  ordinal: number;
-}
-
-/** More than a request can contain. */
-export const EVENTS_PER_REQUEST = 512;
-
 export interface SessionPageQuery extends SessionConditions {
   propertyId: string;
   /** Hosts of the property's pages, see `externalReferrer`. */
@@ -237,42 +210,6 @@ export interface SessionQuery {
   /** Max timeline entries. */
   limit: number;
   after?: TimelineCursor;
-}
-
-export interface SessionIdentity {
-  visitorId: string | null;
-  userId: string | null;
-}
-
-/** Max exposures and max goals in the summary of a session. */
-export const MAX_LISTED = 100;
-
-export interface SessionSummary extends SessionIdentity {
-  sessionId: string;
-  /** Earliest event of the session, even if that has expired. */
-  startedAt: number;
-  /** Latest event from the browser; without any, the latest event of any kind. */
-  lastSeenAt: number;
-  /** Of the first page view, even if that has expired; null without a URL. */
-  entryUrl: string | null;
-  /** Of the last page view. */
-  exitUrl: string | null;
-  /** Of the first page view; null if it is a page of the property itself, see `externalReferrer`. */
-  referrer: string | null;
-  pageviews: number;
-  events: number;
-  country: string | null;
-  device: string | null;
-  browser: string | null;
-  os: string | null;
-  /** Whether a crawler sent one of its exposures or collects, even if that has expired. */
-  bot: boolean;
-  /** First exposure to each variation, oldest first; at most `MAX_LISTED`. */
-  exposures: { splitTestKey: string; variationKey: string; at: number }[];
-  /** Net of reversals; the `MAX_LISTED` goals reached first. */
-  goals: { goalId: string; count: number; amountMicros: number }[];
-  /** Number of feedback entries. */
-  feedback: number;
 }
 
 export interface SessionDetail extends SessionSummary {

@@ -1,6 +1,6 @@
 import type { SessionIdentities } from '../features/sessions/session-identities.ts';
 import { withTimeout } from '../platform/with-timeout.ts';
-import type { SessionIdentity } from '../storage/event-store.ts';
+import type { SessionIdentity } from '../storage/session-summary.ts';
 
 /**
  * How long to wait for the storage thread. When it does not respond, its disk is slow: then it has acknowledged nothing

@@ -3,7 +3,7 @@ import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import type { TraceParent } from '../../storage/tracer.ts';
 import type { AaScope } from './aa-scope.ts';
-import type { EvaluationInput } from './flag-evaluations.ts';
+import type { EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';

@@ -11,7 +11,7 @@ import type { ReportQueries } from '../../storage/event-store-client.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
 import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
 import { aaReport } from './aa-report.ts';
-import { evaluatedFlags, explainedFlag } from './flag-evaluations.ts';
+import { evaluatedFlags, explainedFlag } from './evaluated-flags.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';

@@ -24,22 +24,20 @@ import type {
   HeldFiles,
   NewFeedback,
   NewFeedbackQuery,
-  Page,
   Positions,
   SessionDetail,
-  SessionIdentity,
   SessionPageQuery,
   SessionQuery,
-  SessionSummary,
-  TimelineCursor,
 } from '../event-store.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
+import type { Page, TimelineCursor } from '../page.ts';
 import type {
   KnownSessionQuery,
   SessionContextQuery,
   SessionContexts,
   SessionKnowledge,
 } from '../session-context-queries.ts';
+import type { SessionIdentity, SessionSummary } from '../session-summary.ts';
 import type {
   SplitTestCounts,
   SplitTestFeedbackQuery,

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { EVENTS_PER_REQUEST, LOCAL_SOURCE } from '../../event-store.ts';
+import { LOCAL_SOURCE } from '../../event-store.ts';
+import { EVENTS_PER_REQUEST } from '../../page.ts';
 import { execute, inTransaction, rowsOf } from '../sql.ts';
 import { numberSessions } from './number-sessions.ts';
 import { newHashKey, rekeySessions } from './rekey-sessions.ts';
