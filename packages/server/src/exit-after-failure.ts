@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { withTimeout } from './platform/with-timeout.ts';
 
 /** Time to flush the last error responses before a forced exit. */
 const FLUSH_RESPONSES_MS = 250;
@@ -15,6 +16,9 @@ export async function exitAfterFailure(
   log.fatal({ err }, message);
   process.exitCode = 1;
   // Exiting while a thread runs native code would abort the process, so wait for the threads too.
-  await Promise.all([sleep(FLUSH_RESPONSES_MS), Promise.race([threadsEnded, sleep(THREAD_EXIT_TIMEOUT_MS)])]);
+  await Promise.all([
+    sleep(FLUSH_RESPONSES_MS),
+    withTimeout(threadsEnded, THREAD_EXIT_TIMEOUT_MS, () => undefined),
+  ]);
   process.exit(1);
 }

@@ -25,6 +25,7 @@ import {
 import type { Logger } from 'pino';
 import type { TracingConfig } from './config.ts';
 import type { RequestTracer } from './http/request-tracing.ts';
+import { withTimeout } from './platform/with-timeout.ts';
 import type { RunningSpan, SpanAttributes, TracedWork, TraceParent, Tracer } from './storage/tracer.ts';
 
 // Only imported when tracing is on: the libraries take time and memory.
@@ -122,13 +123,9 @@ export class OtlpTracer implements Tracer, RequestTracer {
 
   /** Sends what is left; gives up after a second. */
   async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
-    });
     // Failures were logged by the library.
-    await Promise.race([this.#provider.shutdown().catch(() => undefined), timeout]);
-    clearTimeout(timer);
+    const sent = this.#provider.shutdown().catch(() => undefined);
+    await withTimeout(sent, CLOSE_TIMEOUT_MS, () => undefined);
   }
 
   #startCaused(

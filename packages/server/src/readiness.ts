@@ -1,3 +1,4 @@
+import { withTimeout } from './platform/with-timeout.ts';
 import type { Database } from './storage/database.ts';
 import type { EventStorage } from './storage/event-storage.ts';
 import type { Nodes } from './storage/nodes.ts';
@@ -47,14 +48,10 @@ export async function readiness({
   return { ready: accepts && events.status.healthy && away.length === 0, away };
 }
 
-async function responds(request: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), TIMEOUT_MS);
-  });
+function responds(request: Promise<unknown>): Promise<boolean> {
   const answered = request.then(
     () => true,
     () => false,
   );
-  return Promise.race([answered, timeout]).finally(() => clearTimeout(timer));
+  return withTimeout(answered, TIMEOUT_MS, () => false);
 }

@@ -7,16 +7,12 @@ import {
   pastConfiguration,
 } from './features/explanations/past-configuration.ts';
 import { compileRuleRegex } from './features/flags/rule-regex.ts';
-import type {
-  ReportJob,
-  ReportMessage,
-  ReportReply,
-  ReportRequest,
-} from './features/reports/report-request.ts';
+import type { ReportMethods, ReportRequest } from './features/reports/report-request.ts';
 import { ReportService } from './features/reports/report-service.ts';
 import { ReportSnapshots } from './features/reports/report-snapshots.ts';
 import { trafficReport } from './features/traffic/traffic-report.ts';
 import type { TrafficRequest } from './features/traffic/traffic-request.ts';
+import { byMethod, RemoteCalls } from './platform/calls/remote-calls.ts';
 import { connectEventStore } from './storage/event-store-client.ts';
 import type { ThreadConnection } from './storage/storage-channel.ts';
 import type { TraceParent } from './storage/tracer.ts';
@@ -36,23 +32,19 @@ const traces = new AsyncLocalStorage<TraceParent>();
 const { storage } = workerData as { storage: ThreadConnection };
 const eventStore = connectEventStore(storage, () => traces.getStore());
 const service = new ReportService(eventStore, new ReportSnapshots(), compileRuleRegex);
-const running = new Map<number, AbortController>();
 
-async function handle({ id, request, changes }: ReportJob<ThreadRequest>): Promise<void> {
-  const controller = new AbortController();
-  running.set(id, controller);
-  try {
-    const { contentType, text } = await respond(request, changes, controller.signal);
+const answer = byMethod<ReportMethods<ThreadRequest>>({
+  run: async ([request, changes], call) => {
+    const { signal, trace } = call;
+    const responding = () => respond(request, changes, signal);
+    const { contentType, text } = await (trace === undefined ? responding() : traces.run(trace, responding));
     const body = encoder.encode(text);
-    port.postMessage({ id, contentType, body } satisfies ReportReply, [body.buffer]);
-  } catch (error) {
-    const { message, stack, code } = error as Error & { code?: string };
-    const details = { message, ...(stack && { stack }), ...(code && { code }) };
-    port.postMessage({ id, error: details } satisfies ReportReply);
-  } finally {
-    running.delete(id);
-  }
-}
+    call.transferred = [body.buffer];
+    return { contentType, body };
+  },
+});
+const calls = new RemoteCalls((message, transferred) => port.postMessage(message, transferred), answer);
+port.on('message', (message) => calls.receive(message));
 
 function respond(request: ThreadRequest, changes: number, signal: AbortSignal) {
   switch (request.type) {
@@ -66,9 +58,3 @@ function respond(request: ThreadRequest, changes: number, signal: AbortSignal) {
       return service.run(request, changes, signal);
   }
 }
-
-port.on('message', (message: ReportMessage<ThreadRequest>) => {
-  if ('cancel' in message) running.get(message.cancel)?.abort();
-  else if (message.trace === undefined) void handle(message);
-  else void traces.run(message.trace, handle, message);
-});

@@ -10,7 +10,7 @@ import { openUnlessLocked } from '../features/erasure/offline-erasure.ts';
 import { currentFlags } from '../features/explanations/explanation-service.ts';
 import { statesOf } from '../features/feedback/feedback-state-store.ts';
 import { compileRuleRegex } from '../features/flags/rule-regex.ts';
-import { evaluatedFlags } from '../features/reports/flag-evaluations.ts';
+import { evaluatedFlags } from '../features/reports/evaluated-flags.ts';
 import { personExport } from '../features/sessions/person-export.ts';
 import { loadProperty } from '../storage/configuration.ts';
 import type { DatabaseHandle } from '../storage/database.ts';

@@ -1,4 +1,5 @@
-import type { Cursor, Positions, TimelineCursor } from '../storage/event-store.ts';
+import type { Positions } from '../storage/event-store.ts';
+import type { Cursor, TimelineCursor } from '../storage/page.ts';
 
 interface ListCursor extends Cursor {
   /** Positions of the store at the first page, for lists whose rows can move. */

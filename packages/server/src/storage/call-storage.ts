@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call } from '../platform/calls/remote-calls.ts';
 import type { EventStore } from './event-store.ts';
 import { StorageError } from './storage-error.ts';
-import type { HoldMethod, StoreMethod } from './storage-messages.ts';
+import type { StorageMethods, StoreMethod } from './storage-messages.ts';
 import type { StorageParts } from './storage-parts.ts';
 
 /** Pause between the steps of overwriting erased entries, so that commits come first. */
 const STEP_PAUSE_MS = 10;
 
-/** Runs a method that another thread called. */
+/** Runs a method that another thread called; the signal cancels queries. */
 export async function callStorage(
   storage: StorageParts,
-  method: StoreMethod | HoldMethod,
-  args: unknown[],
+  method: Exclude<keyof StorageMethods, 'sync'>,
+  args: readonly unknown[],
+  { signal }: Pick<Call, 'signal'>,
 ): Promise<unknown> {
   if (method === 'ping') return storage.store.ping();
   if (method === 'releaseJournal' || method === 'releaseFiles') return storage.hold[method]();
@@ -21,10 +23,14 @@ export async function callStorage(
   if (method === 'removeRemains') return storage.queue.run(() => exclusively(storage, method, args));
   // Reads see everything that has been acknowledged.
   await storage.loader.catchUp();
-  return call(storage.store, method, args);
+  return call(storage.store, method, [...args, signal]);
 }
 
-async function erase(storage: StorageParts, method: 'forget' | 'expire', args: unknown[]): Promise<unknown> {
+async function erase(
+  storage: StorageParts,
+  method: 'forget' | 'expire',
+  args: readonly unknown[],
+): Promise<unknown> {
   try {
     return await storage.queue.run(() =>
       method === 'forget'
@@ -36,7 +42,7 @@ async function erase(storage: StorageParts, method: 'forget' | 'expire', args: u
   }
 }
 
-const exclusively = ({ loader, store }: StorageParts, method: StoreMethod, args: unknown[]) =>
+const exclusively = ({ loader, store }: StorageParts, method: StoreMethod, args: readonly unknown[]) =>
   loader.runExclusive(() => call(store, method, args));
 
 /** Runs work on the event store when it has all entries; then overwrites what they left in the journal. */
@@ -52,5 +58,5 @@ export async function scrubbing<T>(
   return result;
 }
 
-const call = (store: EventStore, method: StoreMethod, args: unknown[]): Promise<unknown> =>
+const call = (store: EventStore, method: StoreMethod, args: readonly unknown[]): Promise<unknown> =>
   (store[method] as (...args: unknown[]) => Promise<unknown>)(...args);

@@ -1,4 +1,5 @@
-import type { SessionIdentity, TimelineCursor } from './event-store.ts';
+import type { TimelineCursor } from './page.ts';
+import type { SessionIdentity } from './session-summary.ts';
 
 export interface ConversionPageQuery {
   propertyId: string;

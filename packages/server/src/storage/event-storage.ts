@@ -1,15 +1,15 @@
+import { RemoteCalls } from '../platform/calls/remote-calls.ts';
 import type { HeldFiles } from './event-store.ts';
-import { type EventStoreClient, eventStoreClient, StoreCalls } from './event-store-client.ts';
+import { type EventStoreClient, eventStoreClient } from './event-store-client.ts';
 import { JournalClient } from './journal-client.ts';
 import type { StorageChannel, ThreadConnection } from './storage-channel.ts';
 import type {
   ChangedSessions,
   CollectedIdentity,
-  HoldMethod,
+  StorageMethods,
   StorageOptions,
   StorageReply,
   StorageStatus,
-  StoreMethod,
 } from './storage-messages.ts';
 import { ThreadChannel } from './thread-channel.ts';
 import type { Tracer } from './tracer.ts';
@@ -55,7 +55,7 @@ export class EventStorage {
   readonly eventStore: EventStoreClient;
   readonly #channel: StorageChannel;
   readonly #maxBytes: number;
-  readonly #calls: StoreCalls;
+  readonly #calls: RemoteCalls<StorageMethods>;
   readonly #options: EventStorageOptions;
   #status: StorageStatus = {
     source: '',
@@ -91,7 +91,7 @@ export class EventStorage {
     this.#maxBytes = maxBytes;
     this.#options = options;
     const { tracer } = options;
-    this.#calls = new StoreCalls((request) => channel.post(request), tracer && (() => tracer.current()));
+    this.#calls = new RemoteCalls((message) => channel.post(message));
     this.journal = new JournalClient({
       maxBytes,
       journalBytes: () => this.#status.journalBytes,
@@ -100,7 +100,7 @@ export class EventStorage {
       tracer,
       ...(options.processes !== undefined && { processes: options.processes }),
     });
-    this.eventStore = eventStoreClient((method, args) => this.#call(method, args));
+    this.eventStore = eventStoreClient(this.#calls, tracer && (() => tracer.current()));
     channel.listen({ receive: (reply) => this.#receive(reply), fail: (error) => this.#fail(error) });
   }
 
@@ -144,11 +144,10 @@ export class EventStorage {
    * `onCollected` and `onErased` are called with. Calls in the same turn of the event loop share one request.
    */
   sync(): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#syncing ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         this.#syncing = undefined;
-        this.#calls.sync().then(resolve, reject);
+        this.#calls.call('sync', []).then(resolve, reject);
       });
     });
     return this.#syncing;
@@ -161,16 +160,16 @@ export class EventStorage {
 
   /** Keeps the files copyable in their present state, for a backup; see `FileHold`. */
   holdFiles(): Promise<HeldFiles> {
-    return this.#call('holdFiles', []);
+    return this.#calls.call('holdFiles', []);
   }
 
   /** Call it when journal.db is copied. */
   releaseJournal(): Promise<void> {
-    return this.#call('releaseJournal', []);
+    return this.#calls.call('releaseJournal', []);
   }
 
   releaseFiles(): Promise<void> {
-    return this.#call('releaseFiles', []);
+    return this.#calls.call('releaseFiles', []);
   }
 
   /** Stores all accepted requests and closes the channel. */
@@ -197,9 +196,6 @@ export class EventStorage {
       case 'erased':
         this.#options.onErased?.();
         break;
-      case 'result':
-        this.#calls.settle(reply);
-        break;
       case 'status':
         this.#status = reply.status;
         break;
@@ -217,6 +213,9 @@ export class EventStorage {
         this.#opening?.resolve();
         this.#opening = undefined;
         break;
+      case 'result':
+        this.#calls.receive(reply);
+        break;
     }
   }
 
@@ -226,10 +225,5 @@ export class EventStorage {
     this.#calls.fail(error);
     if (this.#opening === undefined) this.#options.onFailure(error);
     else this.#opening.reject(error);
-  }
-
-  #call(method: StoreMethod | HoldMethod, args: unknown[]): Promise<never> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return this.#calls.call(method, args);
   }
 }

@@ -11,6 +11,7 @@ import type {
 } from './erasure-subject.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
 import type { ZonedInterval } from './goal-buckets.ts';
+import type { Cursor, Page, TimelineCursor } from './page.ts';
 import type { SessionConditions } from './session-conditions.ts';
 import type {
   KnownSessionQuery,
@@ -18,6 +19,7 @@ import type {
   SessionContexts,
   SessionKnowledge,
 } from './session-context-queries.ts';
+import type { SessionIdentity, SessionSummary } from './session-summary.ts';
 import type {
   SplitTestCounts,
   SplitTestFeedbackQuery,
@@ -48,34 +50,13 @@ export const ERASURES_SOURCE = 'erasures';
 export type Positions = Readonly<Record<string, number>>;
 
 /**
- * Interface of the analytics store: append batches, run predefined queries.
- * Every engine passes `event-store.contract.ts`.
- *
- * A source is the name of a journal, a position the `seq` of an entry in it. Entries of one source arrive in order,
- * those of different sources in any order. Events of the same time are ordered by source, compared as text, then by
- * position, then by their order in the request.
- *
- * Identity is resolved at query time: the visitor of a session is the one in its latest `collect`, its user the one in
- * the latest `collect` with a user. The latest is by time of receipt, then source, then position. This also covers
- * events that arrive before their session.
+ * The questions that can be asked about events, from any thread. A signal after the arguments cancels a query. A further
+ * question needs a function of each engine, in its `all-queries.ts`, and a test in `event-store.contract.ts`.
  */
-export interface EventStore {
-  /**
-   * Whether a failed `append` must be repeated with exactly the same entries, because it may have stored some of them.
-   * Otherwise it stores all or nothing.
-   */
-  readonly repeatsBatches: boolean;
+export interface EventQueries {
   /** Position of the last stored entry of a source; 0 if there is none. */
   watermark(source: string): Promise<number>;
   positions(): Promise<Positions>;
-  /**
-   * Stores the entries of a source and its watermark; skips entries at or below the watermark, and conversions and
-   * feedback that another source has stored with the same event id; if they were not received in the order in which
-   * they are stored, which one is kept depends on the engine.
-   *
-   * @param isOld the same entries may have been appended in part, minutes or days ago; only for stores that repeat batches
-   */
-  append(source: string, entries: readonly JournalEntry[], isOld?: boolean): Promise<void>;
 
   sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>>;
   session(query: SessionQuery): Promise<SessionDetail | undefined>;
@@ -93,7 +74,7 @@ export interface EventStore {
   feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]>;
   /** By source, then in order of arrival, which is not always the order of time. */
   newFeedback(query: NewFeedbackQuery): Promise<NewFeedback>;
-  // These scan many visitors, so they can be cancelled.
+  // Those with a signal scan many visitors.
   splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts>;
   /** In the background, so that counting later takes less; engines that keep nothing do nothing. */
   countAhead(query: SplitTestQuery, signal?: AbortSignal): Promise<void>;
@@ -142,6 +123,35 @@ export interface EventStore {
   subjectSessions(query: SubjectSessionsQuery): Promise<string[]>;
   /** The visitors that `forget` would delete with all their sessions, in the order of their ids as text. */
   subjectVisitors(subject: PersonalSubject): Promise<string[]>;
+}
+
+/**
+ * Interface of the analytics store: append batches, run predefined queries, erase.
+ * Every engine passes `event-store.contract.ts`.
+ *
+ * A source is the name of a journal, a position the `seq` of an entry in it. Entries of one source arrive in order,
+ * those of different sources in any order. Events of the same time are ordered by source, compared as text, then by
+ * position, then by their order in the request.
+ *
+ * Identity is resolved at query time: the visitor of a session is the one in its latest `collect`, its user the one in
+ * the latest `collect` with a user. The latest is by time of receipt, then source, then position. This also covers
+ * events that arrive before their session.
+ */
+export interface EventStore extends EventQueries {
+  /**
+   * Whether a failed `append` must be repeated with exactly the same entries, because it may have stored some of them.
+   * Otherwise it stores all or nothing.
+   */
+  readonly repeatsBatches: boolean;
+  /**
+   * Stores the entries of a source and its watermark; skips entries at or below the watermark, and conversions and
+   * feedback that another source has stored with the same event id; if they were not received in the order in which
+   * they are stored, which one is kept depends on the engine.
+   *
+   * @param isOld the same entries may have been appended in part, minutes or days ago; only for stores that repeat batches
+   */
+  append(source: string, entries: readonly JournalEntry[], isOld?: boolean): Promise<void>;
+
   /**
    * Erases all data of the subjects from the store's files in one pass. Returns one result per subject, in order;
    * rows that belong to several subjects count for the first.
@@ -182,35 +192,6 @@ export interface HeldFiles {
   logBytes: number;
 }
 
-/**
- * A page ends at its limit or when its rows reach `PAGE_BYTES`. `next` is the cursor of the next page; undefined on
- * the last page.
- */
-export interface Page<Row, Position = Cursor> {
-  rows: Row[];
-  next: Position | undefined;
-}
-
-/** Max size of the rows of a page as JSON, not counting the last row. */
-export const PAGE_BYTES = 1024 * 1024;
-
-/** Position in a list sorted newest first. */
-export interface Cursor {
-  at: number;
-  id: string;
-}
-
-/** Position in a timeline; source, as text, and ordinal break ties by order of arrival. */
-export interface TimelineCursor {
-  at: number;
-  source: string;
-  /** Position in the source times `EVENTS_PER_REQUEST`, plus the index of the event in its request. */
-  ordinal: number;
-}
-
-/** More than a request can contain. */
-export const EVENTS_PER_REQUEST = 512;
-
 export interface SessionPageQuery extends SessionConditions {
   propertyId: string;
   /** Hosts of the property's pages, see `externalReferrer`. */
@@ -237,42 +218,6 @@ export interface SessionQuery {
   /** Max timeline entries. */
   limit: number;
   after?: TimelineCursor;
-}
-
-export interface SessionIdentity {
-  visitorId: string | null;
-  userId: string | null;
-}
-
-/** Max exposures and max goals in the summary of a session. */
-export const MAX_LISTED = 100;
-
-export interface SessionSummary extends SessionIdentity {
-  sessionId: string;
-  /** Earliest event of the session, even if that has expired. */
-  startedAt: number;
-  /** Latest event from the browser; without any, the latest event of any kind. */
-  lastSeenAt: number;
-  /** Of the first page view, even if that has expired; null without a URL. */
-  entryUrl: string | null;
-  /** Of the last page view. */
-  exitUrl: string | null;
-  /** Of the first page view; null if it is a page of the property itself, see `externalReferrer`. */
-  referrer: string | null;
-  pageviews: number;
-  events: number;
-  country: string | null;
-  device: string | null;
-  browser: string | null;
-  os: string | null;
-  /** Whether a crawler sent one of its exposures or collects, even if that has expired. */
-  bot: boolean;
-  /** First exposure to each variation, oldest first; at most `MAX_LISTED`. */
-  exposures: { splitTestKey: string; variationKey: string; at: number }[];
-  /** Net of reversals; the `MAX_LISTED` goals reached first. */
-  goals: { goalId: string; count: number; amountMicros: number }[];
-  /** Number of feedback entries. */
-  feedback: number;
 }
 
 export interface SessionDetail extends SessionSummary {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../platform/with-timeout.ts';
 import type { AcceptedRequest, JournalEntry } from './accepted-request.ts';
 import { BatchAttempts } from './batch-attempts.ts';
 import type { EventStore } from './event-store.ts';
@@ -114,9 +115,7 @@ export class Loader {
       if (left <= 0) this.#lateSince ??= this.#oldestWaiting();
       // After an outage, or if the store is slow, there may be a lot to load: late figures are better than none.
       if (left <= 0 || this.#lateSince !== undefined) return;
-      const waiting = new AbortController();
-      await Promise.race([this.#start(), sleep(left, undefined, waiting).catch(() => undefined)]);
-      waiting.abort();
+      await withTimeout(this.#start(), left, () => undefined);
     }
   }
 
@@ -160,12 +159,9 @@ export class Loader {
     await this.#run;
   }
 
-  async #endsSoon(): Promise<boolean> {
-    const waiting = new AbortController();
-    const timeout = sleep(LAST_BATCH_MS, false, waiting).catch(() => false);
-    const ended = await Promise.race([Promise.resolve(this.#run).then(() => true), timeout]);
-    waiting.abort();
-    return ended;
+  #endsSoon(): Promise<boolean> {
+    const ended = Promise.resolve(this.#run).then(() => true);
+    return withTimeout(ended, LAST_BATCH_MS, () => false);
   }
 
   get #isStopped(): boolean {

@@ -1,4 +1,4 @@
-import type { SessionIdentity, SessionSummary } from './event-store.ts';
+import type { SessionIdentity, SessionSummary } from './session-summary.ts';
 
 export interface SessionContextQuery {
   propertyId: string;

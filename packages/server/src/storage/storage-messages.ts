@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { CallMessage } from '../platform/calls/remote-calls.ts';
 import type { AcceptedCollect } from './accepted-request.ts';
 import type { CollectedSession, EventStore } from './event-store.ts';
+import type { FileHold } from './file-hold.ts';
 import type { JournalWrite, WriteOutcome } from './journal/journal.ts';
 import type { TracedWork, TraceParent } from './tracer.ts';
 
@@ -29,8 +31,12 @@ export type StoreMethod = Exclude<
   'repeatsBatches' | 'append' | 'verify' | 'holdFiles' | 'releaseFiles' | 'close'
 >;
 
-/** Steps of a backup, see `FileHold`. */
-export type HoldMethod = 'holdFiles' | 'releaseJournal' | 'releaseFiles';
+/** What the storage thread is asked for. */
+export type StorageMethods = Pick<EventStore, StoreMethod> &
+  Pick<FileHold, 'holdFiles' | 'releaseJournal' | 'releaseFiles'> & {
+    /** Returns after everything that was sent before has been handled, and the status has been sent. */
+    sync(): void;
+  };
 
 /**
  * A `channel` also gets `ready` and `status`; it can send requests to the journal. A `worker` is one in another process,
@@ -40,9 +46,8 @@ export type ClientRole = 'channel' | 'queries' | 'worker';
 
 export type StorageRequest =
   | { type: 'commit'; writes: AnnouncedWrite[]; trace?: TraceParent }
-  /** Answered after everything that was sent before, with the status and an empty result. */
-  | { type: 'sync'; id: number }
-  | { type: 'call'; id: number; method: StoreMethod | HoldMethod; args: unknown[]; trace?: TraceParent }
+  /** Of `StorageMethods`. */
+  | CallMessage
   /** Another client uses this port as its channel; its queries are cancelled when it ends. */
   | { type: 'connect'; port: MessagePort; role: ClientRole }
   | { type: 'verify' }
@@ -82,12 +87,7 @@ export type StorageReply =
   | { type: 'collected'; identities: CollectedIdentity[] }
   /** Events were erased. */
   | { type: 'erased' }
-  | {
-      type: 'result';
-      id: number;
-      value?: unknown;
-      error?: { message: string; stack?: string; code?: string };
-    }
+  | CallMessage
   | { type: 'log'; level: 'info' | 'warn' | 'error'; message: string }
   | { type: 'status'; status: StorageStatus }
   /** For traced requests only. */

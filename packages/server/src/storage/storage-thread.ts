@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort } from 'node:worker_threads';
+import { type CallMessage, RemoteCalls } from '../platform/calls/remote-calls.ts';
 import { callStorage } from './call-storage.ts';
 import { GroupedCommits } from './grouped-commits.ts';
 import type { Journal, WriteOutcome } from './journal/journal.ts';
@@ -11,6 +12,7 @@ import { listenForWorkers } from './socket/storage-socket.ts';
 import type {
   AnnouncedWrite,
   ClientRole,
+  StorageMethods,
   StorageReply,
   StorageRequest,
   ThreadOptions,
@@ -184,29 +186,6 @@ async function main(): Promise<void> {
     commit({ writes, trace }: RequestOf<'commit'>, reply: Send) {
       commitOrGiveUp(writes, trace, (outcomes) => sendCommitted(storage, reply, outcomes));
     },
-    sync({ id }: RequestOf<'sync'>, reply: Send) {
-      reply({ type: 'status', status: statusOf(storage) });
-      reply({ type: 'result', id });
-    },
-    call({ id, method, args, trace }: RequestOf<'call'>, reply: Send) {
-      const { changes } = storage;
-      const calling = callStorage(storage, method, args);
-      if (trace !== undefined) void traceQuery(method, trace, calling);
-      calling
-        .finally(() => {
-          // Before the result: whoever waits for an erasure must not get a report from before it.
-          if (!isErasure(method)) return;
-          if (storage.changes !== changes) sendStatus(storage);
-          for (const worker of workers) worker({ type: 'erased' });
-        })
-        .then(
-          (value) => reply({ type: 'result', id, value }),
-          (error) => {
-            reply({ type: 'result', id, error: { ...describeError(error), stack: (error as Error).stack } });
-            onStoreError(error);
-          },
-        );
-    },
     connect({ port: client, role }: RequestOf<'connect'>) {
       connect(client, role, handlers.commit);
     },
@@ -218,16 +197,36 @@ async function main(): Promise<void> {
       end(close(storage).then(() => send({ type: 'closed' }), fail));
     },
   };
+  const callsOf = (reply: Send) =>
+    new RemoteCalls(reply, async (name, args, call) => {
+      const method = name as keyof StorageMethods;
+      if (method === 'sync') return reply({ type: 'status', status: statusOf(storage) });
+      const { changes } = storage;
+      const calling = callStorage(storage, method, args, call);
+      if (call.trace !== undefined) void traceQuery(method, call.trace, calling);
+      try {
+        return await calling;
+      } catch (error) {
+        // After the result.
+        setImmediate(onStoreError, error);
+        throw error;
+      } finally {
+        // Before the result: whoever waits for an erasure must not get a report from before it.
+        if (isErasure(method)) {
+          if (storage.changes !== changes) sendStatus(storage);
+          for (const worker of workers) worker({ type: 'erased' });
+        }
+      }
+    });
   const connect = (client: MessagePort | MessageSocket, role: ClientRole, onCommit: CommitHandler) => {
-    const disconnected = new AbortController();
     const reply: Send = (message) => client.postMessage(message);
-    client.on('message', (request: RequestOf<'call' | 'commit' | 'sync'>) => {
+    const calls = callsOf(reply);
+    client.on('message', (request: RequestOf<'commit'> | CallMessage) => {
       if (request.type === 'commit') onCommit(request, reply);
-      else if (request.type === 'sync') handlers.sync(request, reply);
-      else handlers.call({ ...request, args: [...request.args, disconnected.signal] }, reply);
+      else calls.receive(request);
     });
     client.on('close', () => {
-      disconnected.abort();
+      calls.fail(new Error('the client has disconnected'));
       clients.delete(reply);
       workers.delete(reply);
     });
@@ -286,7 +285,12 @@ async function main(): Promise<void> {
     );
   }
   const reporting = setInterval(() => sendStatus(storage), STATUS_MS);
-  port.on('message', (request: StorageRequest) => handlers[request.type](request as never, send));
+  const calls = callsOf(send);
+  port.on('message', (request: StorageRequest) => {
+    const { type } = request;
+    if (type in handlers) handlers[type as keyof typeof handlers](request as never, send);
+    else calls.receive(request as CallMessage);
+  });
   if (options.workers) stopListening = await listenForWorkers(options.dataDir, acceptWorker);
   send({ type: 'ready', status: statusOf(storage) });
 }

@@ -1,4 +1,5 @@
-import { PAGE_BYTES, type SessionSummary } from './event-store.ts';
+import { PAGE_BYTES } from './page.ts';
+import type { SessionSummary } from './session-summary.ts';
 
 /** The summaries that fit on a page. Not in SQL, because a summary is built from several statements. */
 export function withinPage(summaries: SessionSummary[]): SessionSummary[] {

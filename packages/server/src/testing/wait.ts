@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../platform/with-timeout.ts';
 
 /** Only reached if something never happens: speed is measured in `bench`, not in tests. */
 const TIMEOUT_MS = 120_000;
@@ -20,10 +21,8 @@ export async function waitFor<T>(
 }
 
 /** The same promise, but with a timeout that names what was awaited. */
-export async function settled<T>(what: string, promise: Promise<T>, timeoutMs = TIMEOUT_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`timed out waiting for ${what}`)), timeoutMs);
+export function settled<T>(what: string, promise: Promise<T>, timeoutMs = TIMEOUT_MS): Promise<T> {
+  return withTimeout(promise, timeoutMs, (): never => {
+    throw new Error(`timed out waiting for ${what}`);
   });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

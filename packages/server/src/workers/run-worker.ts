@@ -13,6 +13,7 @@ import { listen } from '../http/listen.ts';
 import { Metrics } from '../http/metrics.ts';
 import { createLog } from '../log.ts';
 import { openTracer } from '../open-tracer.ts';
+import { byMethod, type CallMessage, RemoteCalls } from '../platform/calls/remote-calls.ts';
 import { type Configuration, openConfiguration } from '../storage/configuration.ts';
 import type { DatabaseHandle } from '../storage/database.ts';
 import { EventStorage } from '../storage/event-storage.ts';
@@ -23,14 +24,13 @@ import { isDatabaseUnavailable } from '../storage/storage-error.ts';
 import { UsageRecording } from '../usage-recording.ts';
 import { readVersion } from '../version.ts';
 import { LeasedTokens } from './leased-tokens.ts';
-import { ProcessCalls } from './process-calls.ts';
 import { SharedIdentities } from './shared-identities.ts';
 import type { PrimaryMethods, WorkerMethods } from './worker-methods.ts';
 
 /** How long the primary process may take to exit when the storage has failed. */
 const LOST_MS = 10_000;
 
-type Primary = ProcessCalls<WorkerMethods, PrimaryMethods>;
+type Primary = RemoteCalls<PrimaryMethods>;
 
 interface Serving {
   app: FastifyInstance;
@@ -50,7 +50,7 @@ export async function runWorker(config: Config): Promise<void> {
   process.on('disconnect', () => process.exit(1));
   let serving: Serving | undefined;
   let stopping = false;
-  const primary = new ProcessCalls<WorkerMethods, PrimaryMethods>((message) => process.send?.(message), {
+  const answer = byMethod<WorkerMethods>({
     stop: async () => {
       stopping = true;
       await serving?.stop();
@@ -61,7 +61,8 @@ export async function runWorker(config: Config): Promise<void> {
     reloadConfiguration: () => serving!.configuration.reload(),
     checkAccess: () => serving!.access.check(),
   });
-  process.on('message', (message) => primary.receive(message));
+  const primary: Primary = new RemoteCalls((message) => process.send?.(message), answer);
+  process.on('message', (message: CallMessage) => primary.receive(message));
   try {
     const appModule = import('../app.ts');
     await primary.call('waitForStart', []);
@@ -127,7 +128,7 @@ async function serve(
     writer: createConfigurationWriter(database, configuration),
     identities: new SharedIdentities(remembered, () => events.sync()),
     reports: {
-      run: (request, signal) => primary.call('report', [request], signal),
+      run: (request, signal) => primary.call('report', [request], { signal }),
       close: async () => {},
     },
     metricsText: () => primary.call('metrics', []),

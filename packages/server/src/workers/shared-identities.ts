@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionIdentities } from '../features/sessions/session-identities.ts';
-import type { SessionIdentity } from '../storage/event-store.ts';
+import { withTimeout } from '../platform/with-timeout.ts';
+import type { SessionIdentity } from '../storage/session-summary.ts';
 
 /**
  * How long to wait for the storage thread. When it does not respond, its disk is slow: then it has acknowledged nothing
@@ -23,10 +23,7 @@ export class SharedIdentities implements Pick<SessionIdentities, 'find' | 'remem
   remember(): void {}
 
   async find(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
-    const timeout = new AbortController();
-    const timer = sleep(SYNC_TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
-    await Promise.race([this.#sync(), timer]);
-    timeout.abort();
+    await withTimeout(this.#sync(), SYNC_TIMEOUT_MS, () => undefined);
     return this.#identities.find(propertyId, sessionId);
   }
 }

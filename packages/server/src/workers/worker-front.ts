@@ -5,8 +5,8 @@ import { SignInThrottle } from '../features/accounts/sign-in-throttle.ts';
 import type { Front, FrontParts } from '../front.ts';
 import type { WorkerCounts } from '../http/metrics.ts';
 import { TokenBuckets } from '../http/token-buckets.ts';
+import type { Handlers } from '../platform/calls/remote-calls.ts';
 import { CombinedMetrics } from './combined-metrics.ts';
-import type { Handlers } from './process-calls.ts';
 import type { PrimaryMethods } from './worker-methods.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -85,9 +85,9 @@ export class WorkerFront implements Front {
       waitForStart: async () => {
         await this.#ready;
       },
-      report: async (request, signal) => (await this.#ready).reports.run(request, signal),
-      lease: (wanted) => wanted.map(([kind, id, count]) => this.#tokens.lease(kind, id, count, share)),
-      giveBack: (unused) => {
+      report: async ([request], { signal }) => (await this.#ready).reports.run(request, signal),
+      lease: ([wanted]) => wanted.map(([kind, id, count]) => this.#tokens.lease(kind, id, count, share)),
+      giveBack: ([unused]) => {
         for (const [kind, id, count] of unused) this.#tokens.giveBack(kind, id, count);
       },
       metrics: () => this.#metricsText(),
@@ -96,11 +96,11 @@ export class WorkerFront implements Front {
         await Promise.all([configuration.reload(), this.#reloadWorkers(workerId)]);
       },
       accessChanged: () => this.#pool.callAll('checkAccess', RELOAD_TIMEOUT_MS, undefined, workerId),
-      wakeWebhooks: async (webhook) => (await this.#ready).wakeWebhooks(webhook),
-      beginSignIn: (by) => {
+      wakeWebhooks: async ([webhook]) => (await this.#ready).wakeWebhooks(webhook),
+      beginSignIn: ([by]) => {
         this.#signIns.begin(by);
       },
-      endSignIn: (by, outcome) => this.#signIns[outcome](by),
+      endSignIn: ([by, outcome]) => this.#signIns[outcome](by),
     };
   }
 

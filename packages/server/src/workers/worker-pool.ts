@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Handlers, ProcessCalls } from './process-calls.ts';
+import { byMethod, type Handlers, RemoteCalls } from '../platform/calls/remote-calls.ts';
+import { withTimeout } from '../platform/with-timeout.ts';
 import type { PrimaryMethods, WorkerMethods } from './worker-methods.ts';
 
 /** Delay before a worker is replaced; doubles while workers do not last. */
@@ -12,7 +12,7 @@ const LASTING_MS = 10_000;
 
 interface Member {
   worker: Worker;
-  calls: ProcessCalls<PrimaryMethods, WorkerMethods>;
+  calls: RemoteCalls<WorkerMethods>;
   servingSince: number | undefined;
 }
 
@@ -68,12 +68,7 @@ export class WorkerPool {
     const calls = this.#serving()
       .filter(({ worker }) => worker.id !== except)
       .map(async ({ worker, calls }) => onResult(worker.id, await calls.call(method, [] as never)));
-    const timeout = new AbortController();
-    await Promise.race([
-      Promise.allSettled(calls),
-      sleep(timeoutMs, undefined, { signal: timeout.signal }).catch(() => undefined),
-    ]);
-    timeout.abort();
+    await withTimeout(Promise.allSettled(calls), timeoutMs, () => undefined);
   }
 
   /** Resolves when all workers have finished their requests and exited. */
@@ -94,11 +89,12 @@ export class WorkerPool {
     const worker = cluster.fork();
     // A message to a worker that has just exited fails; its exit is handled below.
     const send = (message: object) => worker.isConnected() && worker.send(message, () => undefined);
-    const calls = new ProcessCalls<PrimaryMethods, WorkerMethods>(send, {
+    const answer = byMethod<PrimaryMethods>({
       ...this.#options.handlers(worker.id),
-      listening: (url) => this.#started(worker.id, url),
-      startFailed: (message) => this.#startFailed(worker.id, message),
+      listening: ([url]) => this.#started(worker.id, url),
+      startFailed: ([message]) => this.#startFailed(worker.id, message),
     });
+    const calls = new RemoteCalls<WorkerMethods>(send, answer);
     this.#members.set(worker.id, { worker, calls, servingSince: undefined });
     worker.on('message', (message) => calls.receive(message));
     worker.on('error', (err) => this.#options.log.error({ err, worker: worker.id }, 'worker failed'));

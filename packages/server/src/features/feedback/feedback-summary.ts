@@ -5,10 +5,10 @@ import { invalidField } from '../../errors.ts';
 import { type Period, periodOf } from '../../http/period.ts';
 import { type TimeBucket, timeBuckets } from '../../http/time-buckets.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Cursor } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
 import type { FeedbackFilter, FeedbackSummary as StoredSummary } from '../../storage/feedback-summary.ts';
 import { BUCKET_LENGTH } from '../../storage/goal-buckets.ts';
+import type { Cursor } from '../../storage/page.ts';
 import type { EntryFilter } from './feedback-flag-filter.ts';
 import { countMarked, markedEntries } from './feedback-state-store.ts';
 

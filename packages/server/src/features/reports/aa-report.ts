@@ -5,7 +5,7 @@ import { buildReport } from '@switchyard/core/stats/report/report';
 import { exposuresByDay } from '@switchyard/core/stats/report/report-days';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { AssignmentCounts } from '../../storage/assignment-queries.ts';
-import type { ReportQueries } from '../../storage/event-store-client.ts';
+import type { EventQueries } from '../../storage/event-store.ts';
 import type { AaScope } from './aa-scope.ts';
 
 /** Assigning this many visitors takes seconds; more would hardly make the verdict more precise. */
@@ -15,7 +15,7 @@ const MAX_SESSIONS = 500_000;
 const MIN_DAY = 20;
 
 /** Counts the round so far and judges it. */
-export async function aaReport(eventStore: ReportQueries, scope: AaScope): Promise<AaVerdict> {
+export async function aaReport(eventStore: EventQueries, scope: AaScope): Promise<AaVerdict> {
   const { mode, currency } = scope;
   const { share, ...counts } =
     mode === 'assignment' ? await countAssigned(eventStore, scope) : await countExposed(eventStore, scope);
@@ -37,7 +37,7 @@ const goalIdsOf = ({ goals }: AaScope) => ({
   revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
 });
 
-async function countAssigned(eventStore: ReportQueries, scope: AaScope): Promise<Counts> {
+async function countAssigned(eventStore: EventQueries, scope: AaScope): Promise<Counts> {
   const { propertyId, round, until } = scope;
   const counted = await eventStore.assignmentCounts({
     propertyId,
@@ -65,7 +65,7 @@ export const assignedGroups = ({ groups }: AssignmentCounts): ReportInput['group
     goals,
   }));
 
-async function countExposed(eventStore: ReportQueries, scope: AaScope): Promise<Counts> {
+async function countExposed(eventStore: EventQueries, scope: AaScope): Promise<Counts> {
   const { propertyId, round, until } = scope;
   const { startedAt, endsAt } = round;
   const { groups, exposures } = await eventStore.splitTestCounts({

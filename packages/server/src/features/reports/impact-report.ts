@@ -2,7 +2,7 @@ import type { Impact } from '@switchyard/core/api/impact';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import { namesIn, type UsedAttributes } from '@switchyard/core/evaluation/used-attributes';
 import { DAY_MS } from '@switchyard/core/time';
-import type { ReportQueries } from '../../storage/event-store-client.ts';
+import type { EventQueries } from '../../storage/event-store.ts';
 import { type Replay, replaysOf, type UnknownCounts } from './impact-replay.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import { ImpactSessions } from './impact-sessions.ts';
@@ -22,7 +22,7 @@ interface ReplayLimits {
 
 /** Replays the sessions of the last days through the old and the new definition. */
 export async function impactReport(
-  eventStore: Pick<ReportQueries, 'sessionContexts'>,
+  eventStore: Pick<EventQueries, 'sessionContexts'>,
   scope: ImpactScope,
   regex: RegexCompiler,
   signal?: AbortSignal,

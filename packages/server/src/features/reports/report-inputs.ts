@@ -3,7 +3,7 @@ import { totalVisitors, variationCounts } from '@switchyard/core/stats/report/re
 import type { LearnedPrior, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { endsAtPlan } from '@switchyard/core/stats/report/report-method';
 import { DAY_MS } from '@switchyard/core/time';
-import type { ReportQueries } from '../../storage/event-store-client.ts';
+import type { EventQueries } from '../../storage/event-store.ts';
 import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
 import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
@@ -34,10 +34,10 @@ interface PreparedInput {
 
 /** Gathers the input of reports from the event store. Query results are cached. */
 export class ReportInputs {
-  readonly #eventStore: ReportQueries;
+  readonly #eventStore: EventQueries;
   readonly #snapshots: ReportSnapshots;
 
-  constructor(eventStore: ReportQueries, snapshots: ReportSnapshots) {
+  constructor(eventStore: EventQueries, snapshots: ReportSnapshots) {
     this.#eventStore = eventStore;
     this.#snapshots = snapshots;
   }
@@ -94,9 +94,9 @@ export class ReportInputs {
 
   query<Method extends CachedQuery>(
     method: Method,
-    args: Parameters<ReportQueries[Method]>,
-    policy: CachePolicy & { exposures: (value: Awaited<ReturnType<ReportQueries[Method]>>) => number },
-  ): Promise<Snapshot<Awaited<ReturnType<ReportQueries[Method]>>>> {
+    args: Parameters<EventQueries[Method]>,
+    policy: CachePolicy & { exposures: (value: Awaited<ReturnType<EventQueries[Method]>>) => number },
+  ): Promise<Snapshot<Awaited<ReturnType<EventQueries[Method]>>>> {
     const run = this.#eventStore[method] as (...args: unknown[]) => Promise<never>;
     const key = JSON.stringify([method, ...args]);
     return this.#snapshots.get({ key, take: () => run(...args), ...policy });

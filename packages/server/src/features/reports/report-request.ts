@@ -1,9 +1,8 @@
 import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
-import type { TraceParent } from '../../storage/tracer.ts';
 import type { AaScope } from './aa-scope.ts';
-import type { EvaluationInput } from './flag-evaluations.ts';
+import type { EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
@@ -36,16 +35,10 @@ export type ReportRequest =
   | ({ type: 'flag-values' } & EvaluationInput)
   | ({ type: 'session-flag-values' } & SessionFlagValuesInput);
 
-/** A message to the report thread; `cancel` is the id of a report that nobody waits for anymore. */
-export type ReportMessage<Request = ReportRequest> = ReportJob<Request> | { cancel: number };
-
-export interface ReportJob<Request = ReportRequest> {
-  id: number;
-  request: Request;
-  /** Change counter: increases whenever query results may have changed. */
-  changes: number;
-  /** The span that requested it, if it is traced. */
-  trace?: TraceParent;
+/** What the report thread is asked for. */
+export interface ReportMethods<Request = ReportRequest> {
+  /** @param changes increases whenever query results may have changed */
+  run(request: Request, changes: number): ReportBody;
 }
 
 /** A finished response. */
@@ -53,8 +46,3 @@ export interface ReportBody {
   contentType: string;
   body: Uint8Array;
 }
-
-export type ReportReply = { id: number } & (
-  | ReportBody
-  | { error: { message: string; stack?: string; code?: string } }
-);

@@ -13,12 +13,13 @@ const THREAD = `
     throw() { setImmediate(() => { throw new Error('thrown'); }); },
     exit() { process.exit(3); },
     fill() { for (const all = []; ; ) all.push(new Array(100_000).fill({})); },
-    fail(id) { parentPort.postMessage({ id, error: { message: 'no such table', code: 'SOME_CODE' } }); },
-    respond(id) { parentPort.postMessage({ id, contentType: 'text/plain', body: new TextEncoder().encode('done') }); },
+    fail(id) { settle(id, { error: { name: 'Error', message: 'no such table', code: 'SOME_CODE' } }); },
+    respond(id) { settle(id, { value: { contentType: 'text/plain', body: new TextEncoder().encode('done') } }); },
   };
-  parentPort.on('message', ({ id, request, cancel }) => {
-    if (cancel === undefined) actions[request.type](id);
-    else actions.fail(cancel);
+  const settle = (id, outcome) => parentPort.postMessage({ type: 'result', id, ...outcome });
+  parentPort.on('message', ({ type, id, args }) => {
+    if (type === 'cancel') actions.fail(id);
+    else actions[args[0].type](id);
   });`;
 
 let runner: ReportRunner;

@@ -1,9 +1,10 @@
 import type { Worker, WorkerOptions } from 'node:worker_threads';
 import { ApiError } from '../../errors.ts';
+import { RemoteCalls } from '../../platform/calls/remote-calls.ts';
 import { startThread } from '../../start-thread.ts';
 import { movedParts, type ThreadConnection } from '../../storage/storage-channel.ts';
 import type { TraceParent } from '../../storage/tracer.ts';
-import type { ReportBody, ReportMessage, ReportReply, ReportRequest } from './report-request.ts';
+import type { ReportBody, ReportMethods, ReportRequest } from './report-request.ts';
 
 /** Reports that run on the thread at a time; others wait in a queue on the serving thread. */
 const MAX_RUNNING = 4;
@@ -28,9 +29,15 @@ export interface ReportRunnerOptions {
 interface Job {
   request: unknown;
   trace: TraceParent | undefined;
+  signal: AbortSignal | undefined;
   resolve: (body: ReportBody) => void;
   reject: (error: Error) => void;
   timer?: NodeJS.Timeout;
+}
+
+interface Thread {
+  worker: Worker;
+  calls: RemoteCalls<ReportMethods<unknown>>;
 }
 
 /**
@@ -40,9 +47,8 @@ interface Job {
 export class ReportRunner<Request = ReportRequest> {
   readonly #options: ReportRunnerOptions;
   readonly #waiting: Job[] = [];
-  readonly #running = new Map<number, Job>();
-  #worker: Worker | undefined;
-  #nextId = 1;
+  #running = 0;
+  #thread: Thread | undefined;
   #closed = false;
 
   constructor(options: ReportRunnerOptions) {
@@ -58,7 +64,7 @@ export class ReportRunner<Request = ReportRequest> {
     }
     return new Promise((resolve, reject) => {
       const trace = this.#options.currentTrace?.();
-      const job: Job = { request, trace, resolve, reject };
+      const job: Job = { request, trace, signal, resolve, reject };
       this.#waiting.push(job);
       this.#setTimeout(job, () => {
         this.#waiting.splice(this.#waiting.indexOf(job), 1);
@@ -75,58 +81,54 @@ export class ReportRunner<Request = ReportRequest> {
 
   /** Ends the thread if it is idle, to free its memory; the next report starts another one. */
   async release(): Promise<void> {
-    if (this.#running.size + this.#waiting.length > 0) return;
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+    if (this.#running + this.#waiting.length > 0) return;
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.worker.terminate();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    const worker = this.#worker;
-    this.#worker = undefined;
-    for (const job of [...this.#waiting.splice(0), ...this.#takeRunning()]) {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    for (const job of this.#waiting.splice(0)) {
       clearTimeout(job.timer);
       job.reject(overloaded('The server is stopping.'));
     }
-    await worker?.terminate();
+    thread?.calls.fail(overloaded('The server is stopping.'));
+    await thread?.worker.terminate();
   }
 
   /** A running report keeps its place until the thread has ended it. */
   #cancel(job: Job): void {
     job.reject(overloaded('The request was cancelled.'));
     const position = this.#waiting.indexOf(job);
-    if (position >= 0) {
-      clearTimeout(job.timer);
-      this.#waiting.splice(position, 1);
-    }
-    for (const [id, running] of this.#running) {
-      if (running === job) this.#worker?.postMessage({ cancel: id } satisfies ReportMessage);
-    }
+    if (position < 0) return;
+    clearTimeout(job.timer);
+    this.#waiting.splice(position, 1);
   }
 
   #startNext(): void {
-    while (this.#running.size < MAX_RUNNING) {
+    while (this.#running < MAX_RUNNING) {
       const job = this.#waiting.shift();
       if (job === undefined) return;
-      this.#start(job);
+      this.#running += 1;
+      void this.#perform(job, this.#getThread());
     }
   }
 
-  #start(job: Job): void {
-    const worker = this.#getWorker();
-    const id = this.#nextId++;
-    this.#running.set(id, job);
-    this.#setTimeout(job, () => this.#replace(worker, 'a report timed out'));
-    const { request, trace } = job;
-    const send = (changes: number) => {
-      const message: ReportMessage<unknown> = { id, request, changes, ...(trace !== undefined && { trace }) };
-      worker.postMessage(message);
-    };
-    const changes = this.#options.changes();
-    if (typeof changes === 'number') send(changes);
-    // It fails only with the storage thread, which ends the process.
-    else changes.then(send, (error) => this.#receive({ id, error }));
+  async #perform(job: Job, thread: Thread): Promise<void> {
+    this.#setTimeout(job, () => this.#replace(thread, 'a report timed out'));
+    const { request, signal, trace } = job;
+    try {
+      const changes = await this.#options.changes();
+      job.resolve(await thread.calls.call('run', [request, changes], { signal, trace }));
+    } catch (error) {
+      job.reject(error as Error);
+    }
+    clearTimeout(job.timer);
+    this.#running -= 1;
+    this.#startNext();
   }
 
   #setTimeout(job: Job, onTimeout: () => void): void {
@@ -134,8 +136,8 @@ export class ReportRunner<Request = ReportRequest> {
     job.timer = setTimeout(onTimeout, this.#options.timeoutMs ?? TIMEOUT_MS);
   }
 
-  #getWorker(): Worker {
-    if (this.#worker) return this.#worker;
+  #getThread(): Thread {
+    if (this.#thread) return this.#thread;
     const storage = this.#options.connect();
     const { startThread: start = (options) => startThread('report-thread', options) } = this.#options;
     const worker = start({
@@ -147,40 +149,22 @@ export class ReportRunner<Request = ReportRequest> {
       workerData: { storage },
       transferList: movedParts(storage),
     });
-    worker.on('message', (reply: ReportReply) => this.#receive(reply));
-    worker.on('error', (error) => this.#replace(worker, error.message));
-    worker.on('exit', () => this.#replace(worker, 'it exited'));
-    this.#worker = worker;
-    return worker;
-  }
-
-  #receive(reply: ReportReply): void {
-    const job = this.#running.get(reply.id);
-    if (job === undefined) return;
-    this.#running.delete(reply.id);
-    clearTimeout(job.timer);
-    if ('error' in reply) job.reject(Object.assign(new Error(reply.error.message), reply.error));
-    else job.resolve(reply);
-    this.#startNext();
+    const calls = new RemoteCalls<ReportMethods<unknown>>((message) => worker.postMessage(message));
+    const thread = { worker, calls };
+    worker.on('message', (message) => calls.receive(message));
+    worker.on('error', (error) => this.#replace(thread, error.message));
+    worker.on('exit', () => this.#replace(thread, 'it exited'));
+    this.#thread = thread;
+    return thread;
   }
 
   /** Fails the running reports; waiting ones run on a new thread. */
-  #replace(worker: Worker, reason: string): void {
-    if (worker !== this.#worker) return;
-    this.#worker = undefined;
+  #replace(thread: Thread, reason: string): void {
+    if (thread !== this.#thread) return;
+    this.#thread = undefined;
     this.#options.log(`Replacing the report thread: ${reason}`);
-    void worker.terminate();
-    for (const job of this.#takeRunning()) {
-      clearTimeout(job.timer);
-      job.reject(overloaded('The report took too much time or memory.'));
-    }
-    this.#startNext();
-  }
-
-  #takeRunning(): Job[] {
-    const jobs = [...this.#running.values()];
-    this.#running.clear();
-    return jobs;
+    void thread.worker.terminate();
+    thread.calls.fail(overloaded('The report took too much time or memory.'));
   }
 }
 

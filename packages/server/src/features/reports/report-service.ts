@@ -7,11 +7,11 @@ import type { ComparisonSettings } from '@switchyard/core/stats/report/goal-comp
 import { buildReport, comparedCounts, settingsFor } from '@switchyard/core/stats/report/report';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { AssignmentCounts } from '../../storage/assignment-queries.ts';
-import type { ReportQueries } from '../../storage/event-store-client.ts';
+import type { EventQueries } from '../../storage/event-store.ts';
 import type { Goal } from '../../storage/property-configuration.ts';
 import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
 import { aaReport } from './aa-report.ts';
-import { evaluatedFlags, explainedFlag } from './flag-evaluations.ts';
+import { evaluatedFlags, explainedFlag } from './evaluated-flags.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
@@ -40,12 +40,12 @@ const visitorsIn = ({ groups }: AssignmentCounts) => groups.reduce((sum, { visit
 
 /** Computes reports on split tests. Query results are cached. */
 export class ReportService {
-  readonly #eventStore: ReportQueries;
+  readonly #eventStore: EventQueries;
   readonly #inputs: ReportInputs;
   readonly #regex: RegexCompiler;
   #lastImpact: Promise<unknown> = Promise.resolve();
 
-  constructor(eventStore: ReportQueries, snapshots: ReportSnapshots, regex: RegexCompiler) {
+  constructor(eventStore: EventQueries, snapshots: ReportSnapshots, regex: RegexCompiler) {
     this.#eventStore = eventStore;
     this.#inputs = new ReportInputs(eventStore, snapshots);
     this.#regex = regex;

@@ -3,7 +3,7 @@ import { compileFlags } from '@switchyard/core/evaluation/flags';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import { sessionContext } from '@switchyard/core/evaluation/session-context';
 import { attributesOf, namesIn, type Targeting } from '@switchyard/core/evaluation/used-attributes';
-import type { ReportQueries } from '../../storage/event-store-client.ts';
+import type { EventQueries } from '../../storage/event-store.ts';
 
 /** Sessions for which a flag is evaluated, each with the definitions of its moment. */
 export interface SessionFlagValuesInput {
@@ -16,7 +16,7 @@ export interface SessionFlagValuesInput {
 
 /** The value for each session, in order; null if nothing is known of it. On the report thread. */
 export async function sessionFlagValues(
-  eventStore: Pick<ReportQueries, 'knownSessions'>,
+  eventStore: Pick<EventQueries, 'knownSessions'>,
   { propertyId, flagKey, eras, sessions }: SessionFlagValuesInput,
   regex: RegexCompiler,
 ): Promise<(FlagValue | null)[]> {

@@ -1,4 +1,5 @@
-import type { SessionIdentity } from '../../storage/event-store.ts';
+import { withTimeout } from '../../platform/with-timeout.ts';
+import type { SessionIdentity } from '../../storage/session-summary.ts';
 
 type Find<Result> = (propertyId: string, sessionId: string) => Result | Promise<Result>;
 type Identity = SessionIdentity | undefined;
@@ -17,14 +18,10 @@ export function identityInTime(find: Find<Identity>, maxWaitMs = MAX_WAIT_MS): F
   };
 }
 
-async function inTime(looking: Promise<Identity>, maxWaitMs: number): Promise<Identity> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), maxWaitMs);
-  });
+function inTime(looking: Promise<Identity>, maxWaitMs: number): Promise<Identity> {
   const found = looking.catch((error: { code?: unknown }) => {
     if (error.code === 'STORE_UNAVAILABLE' || error.code === 'QUERY_TOO_LARGE') return undefined;
     throw error;
   });
-  return Promise.race([found, timeout]).finally(() => clearTimeout(timer));
+  return withTimeout(found, maxWaitMs, () => undefined);
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AcceptedCollect } from '../../storage/accepted-request.ts';
-import type { SessionIdentity } from '../../storage/event-store.ts';
 import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { SessionIdentity } from '../../storage/session-summary.ts';
 import type { ChangedSessions } from '../../storage/storage-messages.ts';
 
 const MAX_SESSIONS = 50_000;

@@ -2,12 +2,13 @@ import type { SessionDetail, SessionsPage } from '@switchyard/core/api/sessions'
 import { toDollars } from '@switchyard/core/money';
 import { encodeTimelineCursor } from '../../http/paging.ts';
 import type * as stored from '../../storage/event-store.ts';
+import type { SessionSummary } from '../../storage/session-summary.ts';
 
 type Summary = SessionsPage['sessions'][number];
 type TimelineEntry = SessionDetail['timeline'][number];
 
 /** Converts a session to the API response: micro-dollars to dollars, JSON text to objects. */
-export function summaryResponse({ country, goals, ...session }: stored.SessionSummary): Summary {
+export function summaryResponse({ country, goals, ...session }: SessionSummary): Summary {
   return {
     ...session,
     durationMs: session.lastSeenAt - session.startedAt,

@@ -1,8 +1,8 @@
 import type { WebhookData, WebhookPayload } from '@switchyard/core/api/webhook-payloads';
 import { TEST_EVENT } from '@switchyard/core/api/webhooks';
 import { type Database, newId } from '../../storage/database.ts';
-import type { SessionIdentity } from '../../storage/event-store.ts';
 import type { Webhook } from '../../storage/property-configuration.ts';
+import type { SessionIdentity } from '../../storage/session-summary.ts';
 
 export type WebhookEvent<T extends keyof WebhookData = keyof WebhookData> = {
   [Type in T]: {

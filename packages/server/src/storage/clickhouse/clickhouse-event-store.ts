@@ -1,91 +1,16 @@
 import type { JournalEntry } from '../accepted-request.ts';
-import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
-import type { EventChecksum } from '../checksum-text.ts';
-import type { ConversionPageQuery, StoredConversion } from '../conversion-page.ts';
-import type {
-  Erasure,
-  PersonalSubject,
-  Subject,
-  SubjectContents,
-  SubjectSessionsQuery,
-} from '../erasure-subject.ts';
-import type {
-  CollectedSession,
-  EventStore,
-  FeedbackEntry,
-  FeedbackPageQuery,
-  FeedbackTime,
-  GoalBaseline,
-  GoalBaselineQuery,
-  GoalBucket,
-  GoalQuery,
-  GoalSeriesQuery,
-  GoalTotals,
-  HeldFiles,
-  NewFeedback,
-  NewFeedbackQuery,
-  Page,
-  Positions,
-  SessionDetail,
-  SessionIdentity,
-  SessionPageQuery,
-  SessionQuery,
-  SessionSummary,
-  TimelineCursor,
-} from '../event-store.ts';
-import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
-import type {
-  KnownSessionQuery,
-  SessionContextQuery,
-  SessionContexts,
-  SessionKnowledge,
-} from '../session-context-queries.ts';
-import type {
-  SplitTestCounts,
-  SplitTestFeedbackQuery,
-  SplitTestQuery,
-  SplitTestSeries,
-  VariationFeedback,
-} from '../split-test-queries.ts';
-import type {
-  LiveQuery,
-  LiveVisitors,
-  ReceivedTimes,
-  TrafficBreakdown,
-  TrafficBreakdownQuery,
-  TrafficCounts,
-  TrafficCountsQuery,
-} from '../traffic-queries.ts';
+import type { Erasure, Subject } from '../erasure-subject.ts';
+import type { EventQueries, EventStore, HeldFiles } from '../event-store.ts';
+import { queryMethods } from '../query-functions.ts';
 import { ClickHouse, type ClickHouseOptions } from './client/clickhouse-client.ts';
 import { announceErasure } from './erasure/announce-erasure.ts';
 import { expireEvents } from './erasure/expire-events.ts';
-import { countAllEvents, forgetSubjects } from './erasure/forget-subjects.ts';
+import { forgetSubjects } from './erasure/forget-subjects.ts';
 import { setRetention } from './erasure/retention.ts';
-import { subjectContents, subjectSessions, subjectVisitors } from './erasure/subject-rows.ts';
 import { type Batch, loadBatch } from './ingest/batch-loader.ts';
-import { assignmentCounts } from './queries/assignment-counts.ts';
-import { checksums } from './queries/checksums.ts';
-import { conversionPage } from './queries/conversion-page.ts';
-import { exportEntries } from './queries/export-entries.ts';
-import { feedbackCount, feedbackSummary } from './queries/feedback-counts.ts';
-import { feedbackPage, feedbackTimes } from './queries/feedback-page.ts';
-import { goalBaseline } from './queries/goal-baseline.ts';
-import { goalSeries, goalTotals } from './queries/goal-queries.ts';
-import { knownSessions } from './queries/known-sessions.ts';
-import { newFeedback } from './queries/new-feedback.ts';
-import { collectedSessions, storedPositions } from './queries/positions.ts';
+import { ALL_QUERIES } from './queries/all-queries.ts';
+import { watermark } from './queries/positions.ts';
 import type { QueryContext } from './queries/query-context.ts';
-import { sessionContexts } from './queries/session-contexts.ts';
-import { sessionDetail } from './queries/session-detail.ts';
-import { sessionIdentity } from './queries/session-identities.ts';
-import { sessionPage } from './queries/session-page.ts';
-import { splitTestCounts } from './queries/split-test-counts.ts';
-import { splitTestEntry } from './queries/split-test-entry.ts';
-import { splitTestFeedback } from './queries/split-test-feedback.ts';
-import { splitTestSeries } from './queries/split-test-series.ts';
-import { trafficBreakdown } from './queries/traffic-breakdown.ts';
-import { trafficCounts } from './queries/traffic-counts.ts';
-import { liveVisitors, receivedTimes } from './queries/traffic-live.ts';
 import { followNodes } from './schema/deduplication-window.ts';
 import { migrate } from './schema/migrate.ts';
 
@@ -103,10 +28,15 @@ export interface ClickHouseStoreOptions extends ClickHouseOptions {
  * @example const store = openClickHouseEventStore({ url: 'http://user:password@localhost:8123/switchyard' });
  */
 export function openClickHouseEventStore(options: ClickHouseStoreOptions): EventStore {
-  return new ClickHouseEventStore(new ClickHouse(options), options.log);
+  const store = new ClickHouseEventStore(new ClickHouse(options), options.log);
+  return Object.assign(
+    store,
+    queryMethods(ALL_QUERIES, (query, signal) => store.query(query, signal)),
+  );
 }
 
-class ClickHouseEventStore implements EventStore {
+/** What is not a query. */
+class ClickHouseEventStore implements Omit<EventStore, keyof EventQueries> {
   readonly repeatsBatches = true;
   readonly #clickhouse: ClickHouse;
   readonly #log: (message: string) => void;
@@ -122,14 +52,6 @@ class ClickHouseEventStore implements EventStore {
     this.#log = log;
   }
 
-  async watermark(source: string): Promise<number> {
-    return (await this.positions())[source] ?? 0;
-  }
-
-  positions(): Promise<Positions> {
-    return this.#query(storedPositions);
-  }
-
   append(source: string, entries: readonly JournalEntry[], isOld = false): Promise<void> {
     const last = this.#appends.get(source) ?? Promise.resolve();
     const append = last.catch(() => undefined).then(() => this.#append(source, entries, isOld));
@@ -139,13 +61,13 @@ class ClickHouseEventStore implements EventStore {
 
   async #append(source: string, entries: readonly JournalEntry[], isOld: boolean): Promise<void> {
     if (entries.length === 0) return;
-    const watermark = this.#watermarks.get(source) ?? (await this.watermark(source));
-    const [first, ...rest] = entries.filter(({ seq }) => seq > watermark);
+    const last = this.#watermarks.get(source) ?? (await this.query((context) => watermark(context, source)));
+    const [first, ...rest] = entries.filter(({ seq }) => seq > last);
     if (first === undefined) return;
     // It is unknown how far a failed batch gets.
     this.#watermarks.delete(source);
     const batch: Batch = { source, entries: [first, ...rest], isOld };
-    const stored = await this.#query(({ clickhouse }) => loadBatch(clickhouse, batch));
+    const stored = await this.query(({ clickhouse }) => loadBatch(clickhouse, batch));
     this.#watermarks.set(source, stored);
     this.#followNodes();
   }
@@ -163,130 +85,8 @@ class ClickHouseEventStore implements EventStore {
       });
   }
 
-  sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>> {
-    return this.#query((context) => sessionPage(context, query));
-  }
-
-  session(query: SessionQuery): Promise<SessionDetail | undefined> {
-    return this.#query((context) => sessionDetail(context, query));
-  }
-
-  sessionIdentity(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
-    return this.#query((context) => sessionIdentity(context, propertyId, sessionId));
-  }
-
-  goalTotals(query: GoalQuery): Promise<GoalTotals> {
-    return this.#query((context) => goalTotals(context, query));
-  }
-
-  goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]> {
-    return this.#query((context) => goalSeries(context, query));
-  }
-
-  conversionPage(query: ConversionPageQuery): Promise<Page<StoredConversion, TimelineCursor>> {
-    return this.#query((context) => conversionPage(context, query));
-  }
-
-  feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>> {
-    return this.#query((context) => feedbackPage(context, query));
-  }
-
-  feedbackCount(query: FeedbackFilter): Promise<number> {
-    return this.#query((context) => feedbackCount(context, query));
-  }
-
-  feedbackSummary(query: FeedbackSummaryQuery): Promise<FeedbackSummary> {
-    return this.#query((context) => feedbackSummary(context, query));
-  }
-
-  eventCount(propertyId: string): Promise<number> {
-    return this.#query((context) => countAllEvents(context, propertyId));
-  }
-
-  feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]> {
-    return this.#query((context) => feedbackTimes(context, propertyId, ids));
-  }
-
-  newFeedback(query: NewFeedbackQuery): Promise<NewFeedback> {
-    return this.#query((context) => newFeedback(context, query));
-  }
-
-  splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {
-    return this.#query((context) => splitTestCounts(context, query, signal));
-  }
-
-  async countAhead(): Promise<void> {}
-
-  splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
-    return this.#query((context) => splitTestSeries(context, query, signal));
-  }
-
-  splitTestEntry(query: SplitTestQuery, number: number, signal?: AbortSignal): Promise<number | undefined> {
-    return this.#query((context) => splitTestEntry(context, query, number, signal));
-  }
-
-  splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]> {
-    return this.#query((context) => splitTestFeedback(context, query, signal));
-  }
-
-  goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline> {
-    return this.#query((context) => goalBaseline(context, query, signal));
-  }
-
-  trafficCounts(query: TrafficCountsQuery, signal?: AbortSignal): Promise<TrafficCounts[]> {
-    return this.#query((context) => trafficCounts(context, query, signal));
-  }
-
-  trafficBreakdown(query: TrafficBreakdownQuery, signal?: AbortSignal): Promise<TrafficBreakdown> {
-    return this.#query((context) => trafficBreakdown(context, query, signal));
-  }
-
-  liveVisitors(query: LiveQuery, signal?: AbortSignal): Promise<LiveVisitors> {
-    return this.#query((context) => liveVisitors(context, query, signal));
-  }
-
-  receivedTimes(propertyId: string): Promise<ReceivedTimes> {
-    return this.#query((context) => receivedTimes(context, propertyId));
-  }
-
-  assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts> {
-    return this.#query((context) => assignmentCounts(context, query, signal));
-  }
-
-  sessionContexts(query: SessionContextQuery, signal?: AbortSignal): Promise<SessionContexts> {
-    return this.#query((context) => sessionContexts(context, query, signal));
-  }
-
-  knownSessions(query: KnownSessionQuery): Promise<SessionKnowledge[]> {
-    return this.#query((context) => knownSessions(context, query));
-  }
-
-  collectedSessions(after: Positions, limit: number): Promise<CollectedSession[] | undefined> {
-    return this.#query((context) => collectedSessions(context, after, limit));
-  }
-
-  exportEntries(source: string, after: number, limit: number): Promise<JournalEntry[]> {
-    return this.#query((context) => exportEntries(context, source, after, limit));
-  }
-
-  checksums(upTo?: Positions): Promise<EventChecksum[]> {
-    return this.#query((context) => checksums(context, upTo));
-  }
-
-  subjectContents(subject: PersonalSubject): Promise<SubjectContents> {
-    return this.#query((context) => subjectContents(context, subject));
-  }
-
-  subjectSessions(query: SubjectSessionsQuery): Promise<string[]> {
-    return this.#query((context) => subjectSessions(context, query));
-  }
-
-  subjectVisitors(subject: PersonalSubject): Promise<string[]> {
-    return this.#query((context) => subjectVisitors(context, subject));
-  }
-
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {
-    return this.#query(async (context) => {
+    return this.query(async (context) => {
       const erasures = await forgetSubjects(context, subjects);
       if (erasures.some(({ rows }) => rows > 0)) await announceErasure(context);
       return erasures;
@@ -294,7 +94,7 @@ class ClickHouseEventStore implements EventStore {
   }
 
   expire(propertyId: string, before: number): Promise<Erasure> {
-    return this.#query(async (context) => {
+    return this.query(async (context) => {
       const erasure = await expireEvents(context, propertyId, before);
       if (erasure.rows > 0) await announceErasure(context);
       return erasure;
@@ -307,7 +107,7 @@ class ClickHouseEventStore implements EventStore {
   }
 
   setRetention(days: ReadonlyMap<string, number>): Promise<void> {
-    return this.#query((context) => setRetention(context, days));
+    return this.query((context) => setRetention(context, days));
   }
 
   /** ClickHouse checks its files itself whenever it reads them. */
@@ -329,7 +129,7 @@ class ClickHouseEventStore implements EventStore {
     return this.#clickhouse.close();
   }
 
-  async #query<T>(run: (context: QueryContext) => Promise<T>): Promise<T> {
+  async query<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
     // If the server is silent, another attempt can start while this one waits: statements can be repeated.
     this.#migrated ??= this.#clickhouse
       .whileAnswering(() => migrate(this.#clickhouse, this.#log))
@@ -338,7 +138,7 @@ class ClickHouseEventStore implements EventStore {
         throw error;
       });
     await this.#migrated;
-    return run({ clickhouse: this.#clickhouse });
+    return run({ clickhouse: this.#clickhouse, signal });
   }
 }
 

@@ -1,11 +1,7 @@
 import { expect } from 'vitest';
-import {
-  ERASURES_SOURCE,
-  type EventStore,
-  type Page,
-  type Positions,
-  type SessionSummary,
-} from '../event-store.ts';
+import { ERASURES_SOURCE, type EventStore, type Positions } from '../event-store.ts';
+import type { Page } from '../page.ts';
+import type { SessionSummary } from '../session-summary.ts';
 import type { SplitTestSeries } from '../split-test-queries.ts';
 import { inOrder } from './compare-lists.contract.ts';
 import { byOption, ordered } from './compare-split-tests.contract.ts';

@@ -1,8 +1,9 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect } from 'vitest';
 import type { ConversionPageQuery } from '../conversion-page.ts';
-import type { EventStore, FeedbackEntry, TimelineCursor } from '../event-store.ts';
+import type { EventStore, FeedbackEntry } from '../event-store.ts';
 import type { FeedbackFilter, FeedbackSummary } from '../feedback-summary.ts';
+import type { TimelineCursor } from '../page.ts';
 import type { ExposedSessions, SessionConditions } from '../session-conditions.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
 import { naiveExposedSessions, naiveFirstExposures } from './naive-exposed-sessions.contract.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
-import { type EventStore, PAGE_BYTES, type Positions } from '../event-store.ts';
+import type { EventStore, Positions } from '../event-store.ts';
+import { PAGE_BYTES } from '../page.ts';
 import { T0 } from './random-requests.contract.ts';
 import { collect, entry } from './sample-requests.contract.ts';
 

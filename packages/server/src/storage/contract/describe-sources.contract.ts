@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest, JournalEntry } from '../accepted-request.ts';
-import type { EventStore, TimelineCursor } from '../event-store.ts';
+import type { EventStore } from '../event-store.ts';
+import type { TimelineCursor } from '../page.ts';
 import { expectToAgree } from './expect-to-agree.contract.ts';
 import { NaiveEventStore } from './naive-event-store.contract.ts';
 import { pagesOf } from './pages-of.contract.ts';

@@ -8,9 +8,9 @@ import type {
   Positions,
   SessionDetail,
   SessionPageQuery,
-  SessionSummary,
-  TimelineCursor,
 } from '../event-store.ts';
+import type { TimelineCursor } from '../page.ts';
+import type { SessionSummary } from '../session-summary.ts';
 import {
   compareConversions,
   compareFeedbackFilters,

@@ -1,14 +1,9 @@
 import type { AcceptedCollect, AcceptedRequest, ExpiredView, JournalEntry } from '../accepted-request.ts';
 import type { StoredConversion } from '../conversion-page.ts';
 import type { Subject, SubjectContents } from '../erasure-subject.ts';
-import {
-  type FeedbackEntry,
-  LOCAL_SOURCE,
-  type SessionDetail,
-  type SessionSummary,
-  type TimelineEntry,
-} from '../event-store.ts';
+import { type FeedbackEntry, LOCAL_SOURCE, type SessionDetail, type TimelineEntry } from '../event-store.ts';
 import { externalReferrer } from '../external-referrer.ts';
+import type { SessionSummary } from '../session-summary.ts';
 import type { NaiveFacts } from './naive-visitors.contract.ts';
 
 /** A session with its whole timeline instead of a page. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Cursor, Page } from '../event-store.ts';
+import type { Cursor, Page } from '../page.ts';
 
 /** Reads a list page by page. */
 export async function pagesOf<T, Position = Cursor>(

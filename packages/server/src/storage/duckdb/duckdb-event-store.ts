@@ -1,68 +1,17 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../accepted-request.ts';
-import type { AssignmentCounts, AssignmentQuery } from '../assignment-queries.ts';
-import type { EventChecksum } from '../checksum-text.ts';
-import type { ConversionPageQuery, StoredConversion } from '../conversion-page.ts';
-import type {
-  Erasure,
-  PersonalSubject,
-  Subject,
-  SubjectContents,
-  SubjectSessionsQuery,
-} from '../erasure-subject.ts';
-import type {
-  CollectedSession,
-  EventStore,
-  FeedbackEntry,
-  FeedbackPageQuery,
-  FeedbackTime,
-  GoalBaseline,
-  GoalBaselineQuery,
-  GoalBucket,
-  GoalQuery,
-  GoalSeriesQuery,
-  GoalTotals,
-  HeldFiles,
-  NewFeedback,
-  NewFeedbackQuery,
-  Page,
-  Positions,
-  SessionDetail,
-  SessionIdentity,
-  SessionPageQuery,
-  SessionQuery,
-  SessionSummary,
-  TimelineCursor,
-} from '../event-store.ts';
-import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from '../feedback-summary.ts';
-import type {
-  KnownSessionQuery,
-  SessionContextQuery,
-  SessionContexts,
-  SessionKnowledge,
-} from '../session-context-queries.ts';
-import type {
-  SplitTestCounts,
-  SplitTestFeedbackQuery,
-  SplitTestQuery,
-  SplitTestSeries,
-  VariationFeedback,
-} from '../split-test-queries.ts';
-import type {
-  LiveQuery,
-  LiveVisitors,
-  ReceivedTimes,
-  TrafficBreakdown,
-  TrafficBreakdownQuery,
-  TrafficCounts,
-  TrafficCountsQuery,
-} from '../traffic-queries.ts';
+import type { Erasure, Subject } from '../erasure-subject.ts';
+import type { EventStore, HeldFiles, Positions, SessionPageQuery } from '../event-store.ts';
+import type { Page } from '../page.ts';
+import { queryMethods } from '../query-functions.ts';
+import type { SessionIdentity, SessionSummary } from '../session-summary.ts';
+import type { SplitTestCounts, SplitTestQuery, SplitTestSeries } from '../split-test-queries.ts';
+import type { ReceivedTimes } from '../traffic-queries.ts';
 import { countAllEvents, rewriteDatabase } from './file/database-rewrite.ts';
 import { DuckDbDatabase, type DuckDbOptions } from './file/duckdb-database.ts';
 import { prepareSchema } from './file/duckdb-schema.ts';
 import { expireEvents, forgetSubjects, hasEventsBefore, hasOldRemains } from './file/erasure.ts';
 import { holdCheckpoints, releaseCheckpoints } from './file/held-files.ts';
-import { subjectContents, subjectSessions, subjectVisitors } from './file/subject-rows.ts';
 import { verifyStore } from './file/verify-store.ts';
 import { BatchLoader } from './ingest/batch-loader.ts';
 import { SessionVisitors } from './ingest/session-visitors.ts';
@@ -71,29 +20,16 @@ import { ReceivedCache } from './lookup/received-cache.ts';
 import { SessionRegistry } from './lookup/session-registry.ts';
 import { SourceList } from './lookup/source-list.ts';
 import { TermDictionary } from './lookup/term-dictionary.ts';
-import { assignmentCounts } from './queries/assignment-counts.ts';
-import { checksums } from './queries/checksums.ts';
-import { conversionPage } from './queries/conversion-page.ts';
+import { BACKGROUND_QUERIES, SNAPSHOT_QUERIES } from './queries/all-queries.ts';
 import { CountedAnswers } from './queries/counted-answers.ts';
-import { exportEntries } from './queries/export-entries.ts';
-import { feedbackCount, feedbackSummary } from './queries/feedback-counts.ts';
-import { feedbackPage, feedbackTimes, newFeedback } from './queries/feedback-page.ts';
-import { goalBaseline } from './queries/goal-baseline.ts';
-import { goalSeries, goalTotals } from './queries/goal-queries.ts';
 import type { SumType } from './queries/group-statements.ts';
-import { knownSessions } from './queries/known-sessions.ts';
 import type { QueryContext } from './queries/query-context.ts';
 import { saveAnswers } from './queries/saved-answers.ts';
-import { sessionContexts } from './queries/session-contexts.ts';
-import { sessionDetail, sessionIdentity } from './queries/session-detail.ts';
+import { sessionIdentity } from './queries/session-detail.ts';
 import { sessionPage } from './queries/session-page.ts';
-import { collectedSessions } from './queries/source-queries.ts';
 import { answerKeyOf, isKept, splitTestCounts } from './queries/split-test-counts.ts';
-import { splitTestFeedback } from './queries/split-test-feedback.ts';
-import { splitTestEntry, splitTestSeries } from './queries/split-test-series.ts';
-import { trafficBreakdown } from './queries/traffic-breakdown.ts';
-import { trafficCounts } from './queries/traffic-counts.ts';
-import { liveVisitors, receivedTimes } from './queries/traffic-live.ts';
+import { splitTestSeries } from './queries/split-test-series.ts';
+import { receivedTimes } from './queries/traffic-live.ts';
 import { inSnapshot, rowsOf } from './sql.ts';
 
 /**
@@ -109,7 +45,11 @@ export async function openDuckDbEventStore(file: string, options: DuckDbOptions 
       await prepareSchema(connection);
       const store = new DuckDbEventStore(database, new KeyHasher(await hashKeyOf(connection)));
       await store.load(connection);
-      return store;
+      return Object.assign(
+        store,
+        queryMethods(SNAPSHOT_QUERIES, (query, signal) => store.query(query, signal)),
+        queryMethods(BACKGROUND_QUERIES, (query, signal) => store.queryInBackground(query, signal)),
+      );
     });
   } catch (error) {
     await database.close();
@@ -122,7 +62,10 @@ async function hashKeyOf(connection: DuckDBConnection): Promise<string> {
   return (rows[0] as [string])[0];
 }
 
-class DuckDbEventStore implements EventStore {
+/** What is not a query, and queries that need more than a snapshot. */
+class DuckDbEventStore
+  implements Omit<EventStore, keyof typeof SNAPSHOT_QUERIES | keyof typeof BACKGROUND_QUERIES>
+{
   /** A batch is one transaction. */
   readonly repeatsBatches = false;
   readonly #database: DuckDbDatabase;
@@ -181,11 +124,7 @@ class DuckDbEventStore implements EventStore {
   }
 
   sessionPage(query: SessionPageQuery): Promise<Page<SessionSummary>> {
-    return this.#query((context) => sessionPage(context, query, this.#windows));
-  }
-
-  session(query: SessionQuery): Promise<SessionDetail | undefined> {
-    return this.#query((context) => sessionDetail(context, query));
+    return this.query((context) => sessionPage(context, query, this.#windows));
   }
 
   sessionIdentity(propertyId: string, sessionId: string): Promise<SessionIdentity | undefined> {
@@ -194,42 +133,10 @@ class DuckDbEventStore implements EventStore {
     );
   }
 
-  goalTotals(query: GoalQuery): Promise<GoalTotals> {
-    return this.#query((context) => goalTotals(context, query));
-  }
-
-  goalSeries(query: GoalSeriesQuery): Promise<GoalBucket[]> {
-    return this.#query((context) => goalSeries(context, query));
-  }
-
-  conversionPage(query: ConversionPageQuery): Promise<Page<StoredConversion, TimelineCursor>> {
-    return this.#query((context) => conversionPage(context, query));
-  }
-
-  feedbackPage(query: FeedbackPageQuery): Promise<Page<FeedbackEntry>> {
-    return this.#query((context) => feedbackPage(context, query));
-  }
-
-  feedbackCount(query: FeedbackFilter): Promise<number> {
-    return this.#query((context) => feedbackCount(context, query));
-  }
-
-  feedbackSummary(query: FeedbackSummaryQuery): Promise<FeedbackSummary> {
-    return this.#query((context) => feedbackSummary(context, query));
-  }
-
   async eventCount(propertyId: string): Promise<number> {
     const property = this.#terms.find(propertyId);
     if (property === undefined) return 0;
-    return this.#query(({ connection }) => countAllEvents(connection, property));
-  }
-
-  feedbackTimes(propertyId: string, ids: readonly string[]): Promise<FeedbackTime[]> {
-    return this.#database.read((connection) => feedbackTimes(this.#contextOf(connection), propertyId, ids));
-  }
-
-  newFeedback(query: NewFeedbackQuery): Promise<NewFeedback> {
-    return this.#query((context) => newFeedback(context, query));
+    return this.query(({ connection }) => countAllEvents(connection, property));
   }
 
   async splitTestCounts(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestCounts> {
@@ -267,74 +174,8 @@ class DuckDbEventStore implements EventStore {
     return this.#querySums((context, sumType) => splitTestSeries(context, query, sumType), signal);
   }
 
-  splitTestEntry(query: SplitTestQuery, number: number, signal?: AbortSignal): Promise<number | undefined> {
-    return this.#query((context) => splitTestEntry(context, query, number), signal);
-  }
-
-  splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]> {
-    return this.#query((context) => splitTestFeedback(context, query), signal);
-  }
-
-  goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline> {
-    return this.#query((context) => goalBaseline(context, query), signal);
-  }
-
-  trafficCounts(query: TrafficCountsQuery, signal?: AbortSignal): Promise<TrafficCounts[]> {
-    return this.#query((context) => trafficCounts(context, query), signal);
-  }
-
-  trafficBreakdown(query: TrafficBreakdownQuery, signal?: AbortSignal): Promise<TrafficBreakdown> {
-    return this.#query((context) => trafficBreakdown(context, query), signal);
-  }
-
-  liveVisitors(query: LiveQuery, signal?: AbortSignal): Promise<LiveVisitors> {
-    return this.#query((context) => liveVisitors(context, query), signal);
-  }
-
   receivedTimes(propertyId: string): Promise<ReceivedTimes> {
-    return this.#received.get(propertyId, () => this.#query((context) => receivedTimes(context, propertyId)));
-  }
-
-  assignmentCounts(query: AssignmentQuery, signal?: AbortSignal): Promise<AssignmentCounts> {
-    return this.#database.readInBackground(
-      (connection) =>
-        inSnapshot(connection, () => assignmentCounts(this.#contextOf(connection, signal), query)),
-      signal,
-    );
-  }
-
-  sessionContexts(query: SessionContextQuery, signal?: AbortSignal): Promise<SessionContexts> {
-    return this.#query((context) => sessionContexts(context, query), signal);
-  }
-
-  knownSessions(query: KnownSessionQuery): Promise<SessionKnowledge[]> {
-    return this.#query((context) => knownSessions(context, query));
-  }
-
-  collectedSessions(after: Positions, limit: number): Promise<CollectedSession[] | undefined> {
-    return this.#query((context) => collectedSessions(context, after, limit));
-  }
-
-  exportEntries(source: string, after: number, limit: number): Promise<JournalEntry[]> {
-    return this.#query((context) => exportEntries(context, source, after, limit));
-  }
-
-  checksums(upTo?: Positions): Promise<EventChecksum[]> {
-    return this.#database.readInBackground((connection) =>
-      inSnapshot(connection, () => checksums(this.#contextOf(connection), upTo)),
-    );
-  }
-
-  subjectContents(subject: PersonalSubject, signal?: AbortSignal): Promise<SubjectContents> {
-    return this.#query((context) => subjectContents(context, subject), signal);
-  }
-
-  subjectSessions(query: SubjectSessionsQuery): Promise<string[]> {
-    return this.#query((context) => subjectSessions(context, query));
-  }
-
-  subjectVisitors(subject: PersonalSubject): Promise<string[]> {
-    return this.#query((context) => subjectVisitors(context, subject));
+    return this.#received.get(propertyId, () => this.query((context) => receivedTimes(context, propertyId)));
   }
 
   forget(subjects: readonly Subject[]): Promise<Erasure[]> {
@@ -421,7 +262,7 @@ class DuckDbEventStore implements EventStore {
     run: (context: QueryContext, sumType: SumType) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    const query = (sumType: SumType) => this.#query((context) => run(context, sumType), signal);
+    const query = (sumType: SumType) => this.query((context) => run(context, sumType), signal);
     return query('HUGEINT').catch((error: unknown) => {
       if (!isOverflow(error)) throw error;
       return query('DOUBLE');
@@ -429,8 +270,16 @@ class DuckDbEventStore implements EventStore {
   }
 
   /** Runs all statements of a query on one snapshot. */
-  #query<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  query<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#database.read(
+      (connection) => inSnapshot(connection, () => run(this.#contextOf(connection, signal))),
+      signal,
+    );
+  }
+
+  /** Like `query`, but other queries do not wait for it. */
+  queryInBackground<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#database.readInBackground(
       (connection) => inSnapshot(connection, () => run(this.#contextOf(connection, signal))),
       signal,
     );

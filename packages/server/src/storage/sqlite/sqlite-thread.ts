@@ -1,40 +1,27 @@
 import { parentPort } from 'node:worker_threads';
-import type { SqliteResult } from './sqlite-engine.ts';
+import { byMethod, RemoteCalls } from '../../platform/calls/remote-calls.ts';
 import { SqliteFile } from './sqlite-file.ts';
-import type { SqliteReply, SqliteRequest } from './sqlite-messages.ts';
+import type { SqliteListener, SqliteMethods } from './sqlite-methods.ts';
 
 // Worker side of `ThreadedSqlite`: waits for the disk and for locks of other processes.
 
 const port = parentPort!;
-const send = (reply: SqliteReply) => port.postMessage(reply);
-
 let file: SqliteFile;
 
-async function perform(request: SqliteRequest): Promise<SqliteResult | undefined> {
-  switch (request.type) {
-    case 'open':
-      file = await SqliteFile.open(request.path, { acceptLoss: request.acceptLoss });
-      return undefined;
-    case 'execute':
-      return file.execute(request.lane, request.sql, request.parameters);
-    case 'watch':
-      file.watch(() => send({ type: 'changed' }));
-      return undefined;
-    case 'close':
-      await file.close();
-      return undefined;
-  }
-}
+const answer = byMethod<SqliteMethods>({
+  open: async ([path, options]) => {
+    file = await SqliteFile.open(path, options);
+  },
+  execute: (statement) => file.execute(...statement),
+  watch: () => {
+    file.watch(() => calls.notify('changed', []));
+  },
+  close: async () => {
+    await file.close();
+    // After the result.
+    setImmediate(() => port.close());
+  },
+});
+const calls = new RemoteCalls<SqliteListener>((message) => port.postMessage(message), answer);
 
-async function handle(request: SqliteRequest): Promise<void> {
-  const { id } = request;
-  try {
-    send({ type: 'result', id, value: await perform(request) });
-  } catch (error) {
-    const { name, message, stack, code } = error as NodeJS.ErrnoException;
-    send({ type: 'result', id, error: { name, message, stack, code } });
-  }
-  if (request.type === 'close') port.close();
-}
-
-port.on('message', (request: SqliteRequest) => void handle(request));
+port.on('message', (message) => calls.receive(message));

@@ -9,7 +9,7 @@ import type {
   JournalEntry,
   SessionRemains,
 } from '../../accepted-request.ts';
-import { EVENTS_PER_REQUEST } from '../../event-store.ts';
+import { EVENTS_PER_REQUEST } from '../../page.ts';
 import type { ColumnValue } from '../client/clickhouse-client.ts';
 import type { SESSION_TABLES } from '../schema/clickhouse-tables.ts';
 

@@ -18,11 +18,10 @@ type AssignedRow = [shown: number, goal: number, visitors: string, ...sums: stri
 export async function assignmentCounts(
   context: QueryContext,
   query: AssignmentQuery,
-  signal?: AbortSignal,
 ): Promise<AssignmentCounts> {
   const goals = countedGoals(query);
-  const parts = await partsOf(context, query, signal);
-  const rows = await assignedRows(context, query, parts, signal);
+  const parts = await partsOf(context, query);
+  const rows = await assignedRows(context, query, parts);
   const rowOf = (index: number, goal: number) =>
     rows.find(([shown, number]) => shown === index + 1 && number === goal);
   return {
@@ -37,9 +36,8 @@ export async function assignmentCounts(
 
 /** The visitors are counted in one of this many equal parts; a power of two. */
 async function partsOf(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   { propertyId, from, to, maxSessions }: AssignmentQuery,
-  signal?: AbortSignal,
 ): Promise<number> {
   const values = new SqlValues();
   const period = { property: values.text(propertyId), from: values.integer(from), to: values.integer(to) };
@@ -53,10 +51,9 @@ async function partsOf(
 }
 
 function assignedRows(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   { propertyId, split, from, to, ...query }: AssignmentQuery,
   parts: number,
-  signal?: AbortSignal,
 ): Promise<AssignedRow[]> {
   const { tables } = clickhouse;
   const values = new SqlValues();

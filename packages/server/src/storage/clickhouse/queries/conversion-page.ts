@@ -1,5 +1,5 @@
 import type { ConversionPageQuery, StoredConversion } from '../../conversion-page.ts';
-import type { Page, TimelineCursor } from '../../event-store.ts';
+import type { Page, TimelineCursor } from '../../page.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { botCondition, botsAmong } from './bot-sessions.ts';

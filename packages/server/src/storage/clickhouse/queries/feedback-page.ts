@@ -1,4 +1,5 @@
-import type { FeedbackEntry, FeedbackPageQuery, FeedbackTime, Page } from '../../event-store.ts';
+import type { FeedbackEntry, FeedbackPageQuery, FeedbackTime } from '../../event-store.ts';
+import type { Page } from '../../page.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import { botsAmong } from './bot-sessions.ts';
 import { feedbackCondition } from './feedback-filter.ts';

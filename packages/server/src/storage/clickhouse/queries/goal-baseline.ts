@@ -9,9 +9,8 @@ import { startedUnits } from './started-sessions.ts';
 
 /** Visitors of a period and their conversions of a goal. */
 export async function goalBaseline(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   { propertyId, goalId, from, to, isRevenue = false }: GoalBaselineQuery,
-  signal?: AbortSignal,
 ): Promise<GoalBaseline> {
   const { tables } = clickhouse;
   const values = new SqlValues();

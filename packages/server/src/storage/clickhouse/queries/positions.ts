@@ -10,6 +10,10 @@ export async function storedPositions({ clickhouse }: QueryContext): Promise<Pos
   return Object.fromEntries(rows.map(([source, seq]) => [source, Number(seq)]));
 }
 
+export async function watermark(context: QueryContext, source: string): Promise<number> {
+  return (await storedPositions(context))[source] ?? 0;
+}
+
 /** Condition: the row is after these positions; of a source that is not named, every row is. */
 export function isAfter(positions: Positions, values: SqlValues): string {
   const named = Object.entries(positions).map(

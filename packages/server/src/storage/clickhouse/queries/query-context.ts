@@ -3,4 +3,6 @@ import type { ClickHouse } from '../client/clickhouse-client.ts';
 /** Resources of a query. */
 export interface QueryContext {
   clickhouse: ClickHouse;
+  /** Cancels the query. */
+  signal?: AbortSignal | undefined;
 }

@@ -19,9 +19,8 @@ const MAX_HASH = 2 ** 32;
 
 /** The sessions of a period with what is known of them, in the order of a hash of their visitors. */
 export async function sessionContexts(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   query: SessionContextQuery,
-  signal?: AbortSignal,
 ): Promise<SessionContexts> {
   const { tables } = clickhouse;
   const values = new SqlValues();

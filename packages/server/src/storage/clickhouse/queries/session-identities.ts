@@ -1,4 +1,4 @@
-import type { SessionIdentity } from '../../event-store.ts';
+import type { SessionIdentity } from '../../session-summary.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import { identities, latest } from './identities.ts';
 import type { QueryContext } from './query-context.ts';

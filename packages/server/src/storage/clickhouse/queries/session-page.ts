@@ -1,4 +1,6 @@
-import type { Page, SessionPageQuery, SessionSummary } from '../../event-store.ts';
+import type { SessionPageQuery } from '../../event-store.ts';
+import type { Page } from '../../page.ts';
+import type { SessionSummary } from '../../session-summary.ts';
 import { withinPage } from '../../within-page.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import { isAfter } from './positions.ts';

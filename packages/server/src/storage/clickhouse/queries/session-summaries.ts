@@ -1,6 +1,6 @@
 import { BOT_DEVICE } from '../../accepted-request.ts';
-import { MAX_LISTED, type SessionSummary } from '../../event-store.ts';
 import { externalReferrer } from '../../external-referrer.ts';
+import { MAX_LISTED, type SessionSummary } from '../../session-summary.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import type { TableNames } from '../schema/table-names.ts';
 import { latest } from './identities.ts';

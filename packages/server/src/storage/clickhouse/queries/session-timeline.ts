@@ -1,4 +1,5 @@
-import type { Page, SessionQuery, TimelineCursor, TimelineEntry } from '../../event-store.ts';
+import type { SessionQuery, TimelineEntry } from '../../event-store.ts';
+import type { Page, TimelineCursor } from '../../page.ts';
 import { SqlValues } from '../client/sql-values.ts';
 import { withoutNulls } from '../client/without-nulls.ts';
 import type { TableNames } from '../schema/table-names.ts';

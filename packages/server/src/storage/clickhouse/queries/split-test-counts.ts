@@ -19,9 +19,8 @@ type DayRow = [
 export async function splitTestCounts(
   context: QueryContext,
   query: SplitTestQuery,
-  signal?: AbortSignal,
 ): Promise<SplitTestCounts> {
-  const { clickhouse } = context;
+  const { clickhouse, signal } = context;
   const visitors = new SplitTestVisitors(clickhouse.tables, query);
   // Those of other tests and phases only for the time of the first.
   const needed = { all: query.preDays > 0 };
@@ -48,5 +47,5 @@ export async function splitTestCounts(
   const firstReceivedAt = earliest(rows.map(([, , , , at]) => at));
   const earlyUntil = Math.max(query.startedAt, firstReceivedAt) + query.earlyDays * DAY_MS;
   const since = earliest(all.map(([, , , , , at]) => at)) - query.preDays * DAY_MS;
-  return { exposures, groups: await countVisitors(context, { ...query, earlyUntil, since }, signal) };
+  return { exposures, groups: await countVisitors(context, { ...query, earlyUntil, since }) };
 }

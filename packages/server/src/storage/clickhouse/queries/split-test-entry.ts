@@ -5,10 +5,9 @@ import { IS_COUNTED, SplitTestVisitors } from './split-test-visitors.ts';
 
 /** When the visitor with this number entered the phase, from 1; undefined if there are fewer. */
 export async function splitTestEntry(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   { by: _, ...query }: SplitTestQuery,
   number: number,
-  signal?: AbortSignal,
 ): Promise<number | undefined> {
   const visitors = new SplitTestVisitors(clickhouse.tables, query);
   const rows = await clickhouse.rows<[firstAt: string]>(

@@ -11,9 +11,8 @@ type MessageRow = [shown: number, type: string, message: string, option: string 
 
 /** Feedback from visitors of each variation after their first exposure. */
 export async function splitTestFeedback(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   query: SplitTestFeedbackQuery,
-  signal?: AbortSignal,
 ): Promise<VariationFeedback[]> {
   const options = answersOf(clickhouse.tables, query, 'option');
   const optionRows = await clickhouse.rows<OptionRow>(

@@ -46,9 +46,8 @@ const SETTINGS = { ...MEMORY_BOUNDS, output_format_json_escape_forward_slashes: 
 
 /** Counts visitors by group. */
 export async function countVisitors(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   query: DatedQuery,
-  signal?: AbortSignal,
 ): Promise<VisitorGroup[]> {
   const { preDays, winsorize } = query;
   const visitors = new SplitTestVisitors(clickhouse.tables, query);

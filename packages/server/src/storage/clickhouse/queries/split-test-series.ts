@@ -11,19 +11,17 @@ import { IS_COUNTED, SplitTestVisitors } from './split-test-visitors.ts';
 export async function splitTestSeries(
   context: QueryContext,
   { by: _, ...all }: SplitTestQuery,
-  signal?: AbortSignal,
 ): Promise<SplitTestSeries> {
   const query = { ...all, preDays: 0 };
-  const { visitors, since } = await newVisitors(context, query, signal);
-  return { visitors, goals: visitors.length > 0 ? await goalDays(context, query, since, signal) : [] };
+  const { visitors, since } = await newVisitors(context, query);
+  return { visitors, goals: visitors.length > 0 ? await goalDays(context, query, since) : [] };
 }
 
 type VisitorRow = [day: string, isBot: boolean, shown: number, visitors: string, firstAt: string];
 
 async function newVisitors(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   query: SplitTestQuery,
-  signal?: AbortSignal,
 ): Promise<{ visitors: SplitTestSeries['visitors']; since: number }> {
   const visitors = new SplitTestVisitors(clickhouse.tables, query);
   const rows = await clickhouse.rows<VisitorRow>(
@@ -54,10 +52,9 @@ type DayRow = [
  * adds b² - a² to the sum of squares of that day.
  */
 async function goalDays(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   query: SplitTestQuery,
   since: number,
-  signal?: AbortSignal,
 ): Promise<GoalDay[]> {
   const visitors = new SplitTestVisitors(clickhouse.tables, query);
   const goals = countedGoals(query);

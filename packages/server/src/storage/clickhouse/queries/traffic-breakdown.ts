@@ -13,9 +13,8 @@ type BreakdownRow = [
 
 /** Sessions of a period by a dimension. */
 export async function trafficBreakdown(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   query: TrafficBreakdownQuery,
-  signal?: AbortSignal,
 ): Promise<TrafficBreakdown> {
   const sessions = new TrafficSessions(clickhouse.tables, query, { by: query.by });
   // A session counts for each page that it viewed.

@@ -21,9 +21,8 @@ type CountsRow = [
 
 /** Counts of a period by bucket. */
 export async function trafficCounts(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   query: TrafficCountsQuery,
-  signal?: AbortSignal,
 ): Promise<TrafficCounts[]> {
   const { tables } = clickhouse;
   const sessions = new TrafficSessions(tables, query, { withOutcomes: true });

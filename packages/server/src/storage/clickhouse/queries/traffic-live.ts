@@ -11,9 +11,8 @@ type LiveRow = [kind: 'total' | 'page' | 'country', value: string, visitors: str
 
 /** Visitors who were active recently. */
 export async function liveVisitors(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   { propertyId, since, limit }: LiveQuery,
-  signal?: AbortSignal,
 ): Promise<LiveVisitors> {
   const { tables } = clickhouse;
   const values = new SqlValues();
@@ -58,9 +57,8 @@ function activity(tables: TableNames, property: string, active: string): string 
 }
 
 export async function receivedTimes(
-  { clickhouse }: QueryContext,
+  { clickhouse, signal }: QueryContext,
   propertyId: string,
-  signal?: AbortSignal,
 ): Promise<ReceivedTimes> {
   const values = new SqlValues();
   const property = values.text(propertyId);

@@ -1,4 +1,4 @@
-import { PAGE_BYTES } from '../../event-store.ts';
+import { PAGE_BYTES } from '../../page.ts';
 
 /**
  * SQL that limits an ordered page to `PAGE_BYTES`, but always returns the first row. `select` must have a column `bytes`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { EVENTS_PER_REQUEST } from '../../event-store.ts';
+import { EVENTS_PER_REQUEST } from '../../page.ts';
 import { execute, inTransaction, rowsOf } from '../sql.ts';
 
 /** To change the tables of a release, increment it, and add the step from the version before. */

@@ -1,5 +1,5 @@
 import type { ConversionPageQuery, StoredConversion } from '../../conversion-page.ts';
-import { PAGE_BYTES, type Page, type TimelineCursor } from '../../event-store.ts';
+import { PAGE_BYTES, type Page, type TimelineCursor } from '../../page.ts';
 import { ORDINAL } from '../file/duckdb-schema.ts';
 import { jsonBytes, keyList, rowsOf, SqlValues, withinBytes } from '../sql.ts';
 import { botCondition, botsAmong } from './bot-sessions.ts';

@@ -1,13 +1,12 @@
-import {
-  type FeedbackEntry,
-  type FeedbackPageQuery,
-  type FeedbackTime,
-  type NewFeedback,
-  type NewFeedbackQuery,
-  PAGE_BYTES,
-  type Page,
-  type Positions,
+import type {
+  FeedbackEntry,
+  FeedbackPageQuery,
+  FeedbackTime,
+  NewFeedback,
+  NewFeedbackQuery,
+  Positions,
 } from '../../event-store.ts';
+import { PAGE_BYTES, type Page } from '../../page.ts';
 import { jsonBytes, rowsOf, SqlValues, textList, withinBytes } from '../sql.ts';
 import { botsAmong } from './bot-sessions.ts';
 import { feedbackCondition } from './feedback-filter.ts';

@@ -1,4 +1,5 @@
-import type { SessionDetail, SessionIdentity, SessionQuery } from '../../event-store.ts';
+import type { SessionDetail, SessionQuery } from '../../event-store.ts';
+import type { SessionIdentity } from '../../session-summary.ts';
 import { rowsOf } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import { type StoredSession, summariesOf } from './session-summaries.ts';

@@ -1,4 +1,6 @@
-import type { Page, SessionPageQuery, SessionSummary } from '../../event-store.ts';
+import type { SessionPageQuery } from '../../event-store.ts';
+import type { Page } from '../../page.ts';
+import type { SessionSummary } from '../../session-summary.ts';
 import { withinPage } from '../../within-page.ts';
 import { rowsOf, SqlValues } from '../sql.ts';
 import { type ListedSession, listMoved, movedSince, newestFirst, withoutMoved } from './moved-sessions.ts';

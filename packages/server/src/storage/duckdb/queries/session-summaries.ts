@@ -1,5 +1,5 @@
-import { MAX_LISTED, type SessionIdentity, type SessionSummary } from '../../event-store.ts';
 import { externalReferrer } from '../../external-referrer.ts';
+import { MAX_LISTED, type SessionIdentity, type SessionSummary } from '../../session-summary.ts';
 import { SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { SessionRegistry } from '../lookup/session-registry.ts';
 import type { SourceList } from '../lookup/source-list.ts';

@@ -1,10 +1,5 @@
-import {
-  PAGE_BYTES,
-  type Page,
-  type SessionQuery,
-  type TimelineCursor,
-  type TimelineEntry,
-} from '../../event-store.ts';
+import type { SessionQuery, TimelineEntry } from '../../event-store.ts';
+import { PAGE_BYTES, type Page, type TimelineCursor } from '../../page.ts';
 import { ORDINAL, SESSION_EVENT_TYPES } from '../file/duckdb-schema.ts';
 import type { SourceList } from '../lookup/source-list.ts';
 import type { TermDictionary } from '../lookup/term-dictionary.ts';
