@@ -18,21 +18,19 @@ import { CreatedKey } from './created-key.tsx';
 import classes from './key-page.module.css';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
-export type ApiKey = Static<typeof ManagedKey>;
-
 export function KeyPage() {
   const { propertyId, may } = useProperty();
   const client = useQueryClient();
   const review = useReview();
   const [isNew, setNew] = useState(false);
-  const [created, setCreated] = useState<ApiKey>();
+  const [created, setCreated] = useState<ManagedKey>();
   const queryKey = ['keys', propertyId];
   const keys = useQuery({
     queryKey,
     queryFn: ({ signal }) => request<Static<typeof KeyList>>(propertyPath(propertyId, 'keys'), { signal }),
   });
   const refresh = () => client.invalidateQueries({ queryKey });
-  const create = async (kind: ApiKey['kind'], name: string) => {
+  const create = async (kind: ManagedKey['kind'], name: string) => {
     const outcome = await review({
       title: `New ${kind} key`,
       method: 'POST',
@@ -41,10 +39,10 @@ export function KeyPage() {
     });
     if (outcome.outcome !== 'saved') return;
     setNew(false);
-    setCreated(outcome.response as ApiKey);
+    setCreated(outcome.response as ManagedKey);
     void refresh();
   };
-  const remove = async (key: ApiKey) => {
+  const remove = async (key: ManagedKey) => {
     const outcome = await review({
       title: `Delete the ${key.kind} key “${key.name}”`,
       confirmLabel: 'Delete',
@@ -87,10 +85,10 @@ export function KeyPage() {
 }
 
 interface KeyTableProps {
-  keys: readonly ApiKey[];
+  keys: readonly ManagedKey[];
   /** Why deleting is not possible. */
   reason: string | undefined;
-  onDelete: (key: ApiKey) => void;
+  onDelete: (key: ManagedKey) => void;
 }
 
 function KeyTable({ keys, reason, onDelete }: KeyTableProps) {
