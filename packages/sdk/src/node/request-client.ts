@@ -1,6 +1,7 @@
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import type { Feedback, Goals } from './conversions.ts';
-import type { FlagContext, Flags, UntypedFlags } from './flags/flags.ts';
+import type { FlagContext } from './flags/flag-context.ts';
+import type { Flags, UntypedFlags } from './flags/flags.ts';
 import { readRequest } from './request-facts.ts';
 
 /** The calls for one request. Its session and visitor are the default of every call. */

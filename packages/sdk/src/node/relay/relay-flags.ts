@@ -1,5 +1,6 @@
+import type { FlagContext } from '../flags/flag-context.ts';
 import type { FlagDetails } from '../flags/flag-details.ts';
-import type { FlagContext, UntypedFlags } from '../flags/flags.ts';
+import type { UntypedFlags } from '../flags/flags.ts';
 import type { Reporter } from '../reporter.ts';
 import { readRequest } from '../request-facts.ts';
 import { type Body, isObject, readBody } from './relay-body.ts';
