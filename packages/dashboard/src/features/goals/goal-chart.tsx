@@ -1,6 +1,7 @@
 import type { Interval } from '@switchyard/core/api/goals';
 import { useQuery } from '@tanstack/react-query';
-import { TABLE_LINE_HEIGHT, TimeChart, type TimeSeries } from '../../ui/charts/time-chart.tsx';
+import { TABLE_LINE_HEIGHT, TimeChart } from '../../ui/charts/time-chart.tsx';
+import type { TimeSeries } from '../../ui/charts/time-series.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { displayZone } from '../../ui/display-zone.ts';
 import { formatDateTime, formatDay, formatTime } from '../../ui/format.ts';

@@ -1,5 +1,5 @@
 import { linearScale } from './linear-scale.ts';
-import type { TimeChartProps } from './time-chart.tsx';
+import type { TimeChartProps } from './time-series.ts';
 
 export interface ChartLayout {
   left: number;
