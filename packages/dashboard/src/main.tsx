@@ -1,5 +1,5 @@
-import './ui/mantine-styles.ts';
-import './ui/global.css';
+import './ui/style/mantine-styles.ts';
+import './ui/style/global.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -8,8 +8,8 @@ import { createRoot } from 'react-dom/client';
 import { isStoreAway, isTemporary, LATE_REFRESH_MS } from './api.ts';
 import { meQuery } from './features/accounts/use-me.ts';
 import { createDashboardRouter, preloadPages } from './routes.tsx';
-import { cssVariables, theme } from './theme.ts';
-import { keepFocusAfterClicks } from './ui/keep-focus.ts';
+import { keepFocusAfterClicks } from './ui/page/keep-focus.ts';
+import { cssVariables, theme } from './ui/style/theme.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 // The library that locks scrolling behind dialogs reads its nonce from here.

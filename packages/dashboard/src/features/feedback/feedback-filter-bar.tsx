@@ -1,6 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
-import { Check } from '../../ui/check.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
+import { Check } from '../../ui/fields/check.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { type ChangeFilters, FEEDBACK_FILTERS, type FeedbackFilters } from './feedback-filters.ts';
 import { optionValue, presentationOf } from './feedback-options.ts';

@@ -1,4 +1,4 @@
-import type { Period } from '../../ui/period-of.ts';
+import type { Period } from '../../ui/fields/period-of.ts';
 
 /** Filters of the inbox, in the URL; empty: everything. They have the names of the API. */
 export const FEEDBACK_FILTERS = {

@@ -1,10 +1,10 @@
 import { Tabs } from '@mantine/core';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PeriodPicker } from '../../ui/period-picker.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { PeriodPicker } from '../../ui/fields/period-picker.tsx';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { FeedbackInbox } from './feedback-inbox.tsx';
 import { FeedbackSnippets } from './feedback-snippets.tsx';

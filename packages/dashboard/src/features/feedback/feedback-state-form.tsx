@@ -1,10 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import type { FeedbackState, FeedbackStatus } from '@switchyard/core/api/feedback';
 import { useRef } from 'react';
-import { ChoiceField } from '../../ui/choice-field.tsx';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
+import { ChoiceField } from '../../ui/fields/choice-field.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useDraft } from '../changes/use-draft.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { STATUS_LABELS } from './feedback-filters.ts';

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../../ui/icon.tsx';
-import { moved } from '../../ui/moved.ts';
-import { useRowKeys } from '../../ui/use-row-keys.ts';
+import { useRowKeys } from '../../ui/hooks/use-row-keys.ts';
+import { moved } from '../../ui/lists/moved.ts';
+import { Icon } from '../../ui/page/icon.tsx';
 import type { Option } from './feedback-options.ts';
 import { OptionRow } from './option-row.tsx';
 

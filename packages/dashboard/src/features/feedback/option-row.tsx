@@ -1,6 +1,6 @@
 import { ActionIcon, TextInput } from '@mantine/core';
-import { Icon } from '../../ui/icon.tsx';
-import { MoveButtons } from '../../ui/move-buttons.tsx';
+import { MoveButtons } from '../../ui/lists/move-buttons.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import { type Option, optionFields, optionOf } from './feedback-options.ts';
 import classes from './option-list-editor.module.css';
 

@@ -1,6 +1,6 @@
 import { Group, Select } from '@mantine/core';
 import { useMemo } from 'react';
-import { SearchField } from '../../ui/search-field.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { FlagFilters } from './flag-filters.ts';
 

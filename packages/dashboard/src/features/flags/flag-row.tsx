@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { memo } from 'react';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';

@@ -1,7 +1,7 @@
 import type { Rollout, Rule, Segment } from '@switchyard/core/api/targeting';
 import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import { ruleSentence as sentence } from '@switchyard/core/words/rule-sentence';
-import { formatDateTime, formatPercent, plural } from '../../ui/format.ts';
+import { formatDateTime, formatPercent, plural } from '../../ui/format/format.ts';
 import type { Flag, FlagEnvironment } from '../configuration/configuration-types.ts';
 import { simpleRollout } from './flag-configuration.ts';
 

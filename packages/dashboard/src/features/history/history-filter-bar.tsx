@@ -1,6 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
-import { SearchField } from '../../ui/search-field.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import classes from './change-list.module.css';
 import { ENTITY_NOUNS, type HistoryEntry } from './history-words.ts';

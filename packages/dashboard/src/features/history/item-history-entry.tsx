@@ -1,6 +1,6 @@
 import { propertyPath } from '../../api.ts';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { summaryLines } from '../changes/summary-lines.ts';
 import { useProperty } from '../configuration/property-context.tsx';

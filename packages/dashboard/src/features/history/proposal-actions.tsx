@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { propertyPath, request } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
+import { ConfirmDialog } from '../../ui/page/confirm-dialog.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';

@@ -1,8 +1,8 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import type { ManagedKey } from '@switchyard/core/api/management';
 import { useState } from 'react';
-import { Form } from '../../ui/form.tsx';
-import { OptionList } from '../../ui/option-list.tsx';
+import { Form } from '../../ui/fields/form.tsx';
+import { OptionList } from '../../ui/fields/option-list.tsx';
 
 const KINDS = [
   {

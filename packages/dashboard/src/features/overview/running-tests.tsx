@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { FigureError } from '../../ui/late-figures.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { FigureError } from '../../ui/page/late-figures.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { hasOpenResults, phaseWords, titleOf } from '../split-tests/split-test-facts.ts';

@@ -1,10 +1,10 @@
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { SearchField } from '../../ui/fields/search-field.tsx';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { NewSegmentPage } from './new-segment-page.tsx';
 import { SegmentTable } from './segment-table.tsx';

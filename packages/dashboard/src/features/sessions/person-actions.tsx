@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath, queryText } from '../../api.ts';
-import { ReasonButton } from '../../ui/reason-button.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 

@@ -1,7 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Form } from '../../ui/form.tsx';
-import { useFieldText } from '../../ui/use-field-text.ts';
+import { Form } from '../../ui/fields/form.tsx';
+import { useFieldText } from '../../ui/hooks/use-field-text.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import classes from './session-filter-bar.module.css';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import { formatClock } from '../../ui/format.ts';
+import { formatClock } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './session-page.module.css';
 import { describeEntry, type TimelineEntry } from './timeline-words.ts';

@@ -1,5 +1,5 @@
 import type { SessionDetail } from '@switchyard/core/api/sessions';
-import { formatMoney } from '../../ui/format.ts';
+import { formatMoney } from '../../ui/format/format.ts';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { pagePath } from './page-path.ts';
 

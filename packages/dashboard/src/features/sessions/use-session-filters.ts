@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
 
 /** Filters of the list, with the names of the API. `period` chooses `from` and `to`; empty: any time. */
 const URL_DEFAULTS = {

@@ -1,7 +1,7 @@
 import { Modal, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useMemo, useState } from 'react';
-import { Icon, type IconName } from '../../ui/icon.tsx';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
+import { Icon, type IconName } from '../../ui/page/icon.tsx';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';

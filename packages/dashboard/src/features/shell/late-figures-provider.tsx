@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { LATE_REFRESH_MS } from '../../api.ts';
-import { LateSince, lateSentence } from '../../ui/late-figures.tsx';
+import { LateSince, lateSentence } from '../../ui/page/late-figures.tsx';
 import { meQuery } from '../accounts/use-me.ts';
 import classes from './property-shell.module.css';
 

@@ -2,7 +2,7 @@ import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import { ReviewProvider } from '../changes/review-context.tsx';
 import { PropertyProvider, useProperty } from '../configuration/property-context.tsx';
 import { AccountMenu } from './account-menu.tsx';

@@ -1,5 +1,5 @@
 import { Group, Select } from '@mantine/core';
-import { SearchField } from '../../ui/search-field.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import type { SplitTestFilters } from './use-split-test-list.ts';
 

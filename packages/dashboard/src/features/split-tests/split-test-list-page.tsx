@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { NewSplitTestPage } from './editor/new-split-test-page.tsx';

@@ -1,5 +1,5 @@
-import { plural } from '../../ui/format.ts';
-import tables from '../../ui/table.module.css';
+import { plural } from '../../ui/format/format.ts';
+import tables from '../../ui/lists/table.module.css';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { dayOf, titleOf } from './split-test-facts.ts';
 import { SplitTestOutcome } from './split-test-outcome.tsx';

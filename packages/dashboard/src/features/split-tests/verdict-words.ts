@@ -1,6 +1,6 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { durationRange } from '@switchyard/core/stats/words/numbers';
-import { formatChange, formatCount, formatPercent } from '../../ui/format.ts';
+import { formatChange, formatCount, formatPercent } from '../../ui/format/format.ts';
 
 type Verdict = NonNullable<SplitTestResults['verdict']>;
 type Decision = Verdict['decision'];

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Condition, Rule } from '@switchyard/core/api/targeting';
 import { useId, useState } from 'react';
-import { Choice } from '../../ui/choice.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { useRowKeys } from '../../ui/use-row-keys.ts';
+import { Choice } from '../../ui/fields/choice.tsx';
+import { useRowKeys } from '../../ui/hooks/use-row-keys.ts';
+import { Icon } from '../../ui/page/icon.tsx';
 import { ConditionEditor } from './condition-editor.tsx';
 import { useAttributeNames } from './use-attribute-names.ts';
 

@@ -2,10 +2,10 @@ import { Modal, TextInput } from '@mantine/core';
 import type { TrafficBreakdown, TrafficDimension } from '@switchyard/core/api/traffic';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { BarList } from '../../ui/bar-list.tsx';
-import { formatCount, plural } from '../../ui/format.ts';
-import { Loaded } from '../../ui/panel.tsx';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { formatCount, plural } from '../../ui/format/format.ts';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
+import { BarList } from '../../ui/lists/bar-list.tsx';
+import { Loaded } from '../../ui/page/panel.tsx';
 import { DIMENSION_LABELS, dimensionValue, NO_VALUE } from './traffic-dimensions.ts';
 import { type TrafficScope, trafficQuery } from './traffic-query.ts';
 

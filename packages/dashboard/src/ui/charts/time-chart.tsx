@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
-import { useWidth } from '../use-width.ts';
+import { useWidth } from '../hooks/use-width.ts';
 import { type ChartLayout, chartLayout } from './chart-layout.ts';
 import { ChartTable } from './chart-table.tsx';
 import { SeriesShape } from './series-shape.tsx';

@@ -1,9 +1,9 @@
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { Panel } from '../../../ui/panel.tsx';
-import { ReasonButton } from '../../../ui/reason-button.tsx';
-import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { StackedTable } from '../../../ui/stacked-table.tsx';
+import { RelativeTime } from '../../../ui/format/relative-time.tsx';
+import { StackedTable } from '../../../ui/lists/stacked-table.tsx';
+import { EmptyState } from '../../../ui/page/empty-state.tsx';
+import { Icon } from '../../../ui/page/icon.tsx';
+import { Panel } from '../../../ui/page/panel.tsx';
+import { ReasonButton } from '../../../ui/page/reason-button.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import classes from '../settings-page.module.css';

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { ApiProblem, propertyPath } from '../../../api.ts';
-import { fieldError } from '../../../ui/field-error.ts';
+import { fieldError } from '../../../ui/fields/field-error.ts';
 import type { ChangeRequest } from '../../changes/change-request.ts';
 import { useReview } from '../../changes/review-context.tsx';
 import { dryRun } from '../../changes/send-change.ts';

@@ -1,8 +1,8 @@
 import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
-import { Icon } from '../../../ui/icon.tsx';
-import { MoveButtons } from '../../../ui/move-buttons.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { TextArea } from '../../../ui/text-area.tsx';
+import { NumberField } from '../../../ui/fields/number-field.tsx';
+import { TextArea } from '../../../ui/fields/text-area.tsx';
+import { MoveButtons } from '../../../ui/lists/move-buttons.tsx';
+import { Icon } from '../../../ui/page/icon.tsx';
 import classes from './editor.module.css';
 import type { SplitTestDraft } from './split-test-draft.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';

@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import { Choice } from '../../../ui/choice.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { moved } from '../../../ui/moved.ts';
+import { Choice } from '../../../ui/fields/choice.tsx';
+import { moved } from '../../../ui/lists/moved.ts';
+import { Icon } from '../../../ui/page/icon.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { FieldLock } from './field-lock.ts';
