@@ -18,7 +18,7 @@ import {
 import type { Role } from '@switchyard/core/api/roles';
 import { Segment } from '@switchyard/core/api/targeting';
 import { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
-import { isObject } from '../../storage/changes/differences.ts';
+import { isObject } from '@switchyard/core/merge/json-value';
 import { type Document, documentOf, type Item, type ItemType } from '../../storage/changes/entities.ts';
 
 /** A list of a property that is managed under `P/{path}/{key}`. */

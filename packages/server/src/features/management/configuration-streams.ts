@@ -1,10 +1,10 @@
+import { sameJson } from '@switchyard/core/merge/json-value';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { type Caller, type CallerDirectory, credentialId } from '../../http/caller.ts';
 import { type EventStream, EventStreams } from '../../http/event-streams.ts';
 import type { StreamLimits } from '../../http/stream-limits.ts';
 import type { Turns } from '../../http/turns.ts';
-import { sameJson } from '../../storage/changes/differences.ts';
 import {
   type EntityType,
   ITEM_TYPES,

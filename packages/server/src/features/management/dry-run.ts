@@ -1,6 +1,6 @@
+import type { Difference } from '@switchyard/core/merge/differences';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
 import { describeItemChanges, type StateBefore } from '../../storage/changes/describe-changes.ts';
-import type { Difference } from '../../storage/changes/differences.ts';
 import { documentOf, findItem, type ItemType, propertyDocument } from '../../storage/changes/entities.ts';
 import { openedPhases } from '../../storage/changes/opened-phases.ts';
 import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';

@@ -1,8 +1,9 @@
+import { applyMergePatch } from '@switchyard/core/merge/merge-patch';
+import { merge } from '@switchyard/core/merge/three-way-merge';
 import { ApiError } from '../../errors.ts';
 import type { Precondition } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
 import type { ChangeInput } from '../../storage/changes/configuration-writer.ts';
-import { applyMergePatch, merge } from '../../storage/changes/differences.ts';
 import {
   COLLECTIONS,
   type Document,

@@ -9,12 +9,12 @@ import {
   PropertySettings,
   WriteQuery,
 } from '@switchyard/core/api/management';
+import { merge } from '@switchyard/core/merge/three-way-merge';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { type Precondition, preconditionOf } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
-import { merge } from '../../storage/changes/differences.ts';
 import { propertyDocument } from '../../storage/changes/entities.ts';
 import { NO_KEYS } from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';

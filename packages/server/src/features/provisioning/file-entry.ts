@@ -1,4 +1,4 @@
-import { isObject } from '../../storage/changes/differences.ts';
+import { isObject } from '@switchyard/core/merge/json-value';
 import { documentOf, type Item, type ItemType } from '../../storage/changes/entities.ts';
 import type { Flag, SplitTest } from '../../storage/property-configuration.ts';
 import { isoSchedules, isoTimes } from './iso-time.ts';

@@ -1,4 +1,4 @@
-import { applyDifferences, type Difference } from './differences.ts';
+import { applyDifferences, type Difference } from '@switchyard/core/merge/differences';
 import type { Document, EntityType } from './entities.ts';
 import type { ItemChange } from './item-changes.ts';
 import { partialDocuments } from './partial-documents.ts';

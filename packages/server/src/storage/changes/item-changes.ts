@@ -1,5 +1,5 @@
+import { type Difference, differences } from '@switchyard/core/merge/differences';
 import type { PropertyConfiguration } from '../property-configuration.ts';
-import { type Difference, differences } from './differences.ts';
 import {
   COLLECTIONS,
   documentOf,

@@ -1,5 +1,5 @@
+import { sameJson } from '@switchyard/core/merge/json-value';
 import type { PropertyConfiguration } from '../property-configuration.ts';
-import { sameJson } from './differences.ts';
 import type { ItemChange } from './item-changes.ts';
 import { dependentSegments } from './references.ts';
 

@@ -2,7 +2,7 @@ import type { FlagDefinition, Segment } from '@switchyard/core/api/targeting';
 import { prerequisitesOf } from '@switchyard/core/evaluation/flags';
 import { segmentsIn } from '@switchyard/core/evaluation/segments';
 import type { Targeting } from '@switchyard/core/evaluation/used-attributes';
-import { applyDifferences, type Difference } from '../changes/differences.ts';
+import { applyDifferences, type Difference } from '@switchyard/core/merge/differences';
 import { type Document, documentOf, findItem, itemOf } from '../changes/entities.ts';
 import type { Database } from '../database.ts';
 import { definitionIn } from '../flag-definition.ts';

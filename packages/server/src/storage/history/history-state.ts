@@ -1,4 +1,5 @@
-import { applyDifferences, isObject } from '../changes/differences.ts';
+import { applyDifferences } from '@switchyard/core/merge/differences';
+import { isObject } from '@switchyard/core/merge/json-value';
 import {
   COLLECTIONS,
   type Document,

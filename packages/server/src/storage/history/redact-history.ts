@@ -1,4 +1,4 @@
-import type { Difference } from '../changes/differences.ts';
+import type { Difference } from '@switchyard/core/merge/differences';
 import { lockProperty } from '../changes/lock-property.ts';
 import { type ConfigurationLoaders, loadProperty } from '../configuration.ts';
 import type { Database } from '../database.ts';

@@ -1,6 +1,6 @@
+import { sameJson } from '@switchyard/core/merge/json-value';
 import { lastAuditOf } from '../audit/audit-log.ts';
 import { matches } from '../audit/verify-audit-log.ts';
-import { sameJson } from '../changes/differences.ts';
 import type { Database } from '../database.ts';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import { brokenLink } from './history-chain.ts';

@@ -1,4 +1,4 @@
-import { isObject, sameJson } from '../differences.ts';
+import { isObject, sameJson } from '@switchyard/core/merge/json-value';
 import { isMissing, labelOf, listWords, valueWords } from './value-words.ts';
 
 /** Names of items that others refer to. */

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { applyDifferences, applyMergePatch, differences, merge, sameJson } from './differences.ts';
+import { applyDifferences, differences } from './differences.ts';
+import { valueAt } from './json-pointer.ts';
+import { sameJson } from './json-value.ts';
+import { applyMergePatch } from './merge-patch.ts';
+import { merge, mergeKeepingMine } from './three-way-merge.ts';
 
 // A few names, so that documents overlap; some are special in JSON pointers or in JavaScript.
 const name = fc.constantFrom('a', 'b', 'id', 'key', '', 'a/b', 'm~n', '0', '__proto__', 'constructor');
@@ -79,16 +83,29 @@ describe('differences', () => {
     ]);
   });
 
+  it('lead to the values at their pointers', () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        for (const change of differences(before, after)) {
+          expect(valueAt(before, change.pointer)).toEqual(change.before);
+          expect(valueAt(after, change.pointer)).toEqual(change.after);
+        }
+      }),
+    );
+    expect(valueAt({ a: 'text' }, '/a/length/b')).toBeUndefined();
+    expect(valueAt({}, '/constructor')).toBeUndefined();
+  });
+
   it('treat `__proto__` as a field like any other', () => {
     const after = JSON.parse('{"__proto__": {"polluted": true}}');
     const changes = differences({}, after);
     expect(changes).toEqual([{ pointer: '/__proto__', after: { polluted: true } }]);
     const applied = applyDifferences({}, changes) as object;
     expect(Object.hasOwn(applied, '__proto__')).toBe(true);
-    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    expect({}).not.toHaveProperty('polluted');
     const patched = applyMergePatch({ a: 1 }, after) as object;
     expect(Object.keys(patched)).toEqual(['a', '__proto__']);
-    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    expect({}).not.toHaveProperty('polluted');
   });
 });
 
@@ -151,6 +168,50 @@ describe('merge of lists', () => {
     const base = { list: [item] };
     const { conflicts } = merge(base, { list: [{ ...item, ...mine }] }, { list: [{ ...item, ...theirs }] });
     expect(conflicts).toHaveLength(1);
+  });
+});
+
+describe('merging a draft into a newer document', () => {
+  const base = {
+    name: 'a',
+    tags: ['x'],
+    rules: [
+      { id: 'r1', value: 1 },
+      { id: 'r2', value: 1 },
+    ],
+  };
+
+  it('keeps what the draft changed and takes the rest', () => {
+    const current = { ...base, tags: ['x', 'y'], name: 'theirs' };
+    expect(mergeKeepingMine(base, { ...base, name: 'own' }, current)).toEqual({ ...current, name: 'own' });
+  });
+
+  it('merges items that are still the same ones', () => {
+    const current = {
+      ...base,
+      rules: [
+        { id: 'r1', value: 1 },
+        { id: 'r2', value: 2 },
+      ],
+    };
+    const draft = {
+      ...base,
+      rules: [
+        { id: 'r1', value: 3 },
+        { id: 'r2', value: 1 },
+      ],
+    };
+    expect(mergeKeepingMine(base, draft, current)).toMatchObject({ rules: [{ value: 3 }, { value: 2 }] });
+  });
+
+  it('takes a reordered or shortened list as a whole', () => {
+    const draft = { ...base, rules: [base.rules[1]] };
+    expect(mergeKeepingMine(base, draft, { ...base, name: 'b' })).toEqual({ ...draft, name: 'b' });
+  });
+
+  it('takes over added and removed fields', () => {
+    const { tags: _, ...current } = { ...base, owner: 'ada' };
+    expect(mergeKeepingMine(base, { ...base, name: 'own' }, current)).toEqual({ ...current, name: 'own' });
   });
 });
 
