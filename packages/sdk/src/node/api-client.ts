@@ -1,5 +1,6 @@
+import { parseRetryAfter } from '@switchyard/core/retry-after';
 import { failure } from '../client/result.ts';
-import { isTransient, parseRetryAfter, retryDelay } from '../client/retry.ts';
+import { isTransient, retryDelay } from '../client/retry.ts';
 import { payloadWords } from '../narration/payload-words.ts';
 import type { Reporter } from './reporter.ts';
 
