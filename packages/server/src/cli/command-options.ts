@@ -1,6 +1,7 @@
 import { Option } from 'commander';
+import { SETTINGS } from '../settings.ts';
 
-const DATA_DIR = './data';
+const DATA_DIR = SETTINGS.DATA_DIR.fallback;
 
 export function dataDirOption(): Option {
   return new Option('--data-dir <directory>', 'data directory')
