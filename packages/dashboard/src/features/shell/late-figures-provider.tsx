@@ -12,9 +12,9 @@ export function LateFiguresProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const { data } = useQuery({
     ...meQuery,
-    refetchInterval: ({ state }) => (isLate(state.data?.figuresLateSince) ? LATE_REFRESH_MS : REFRESH_MS),
+    refetchInterval: ({ state }) => (isLate(state.data?.dataDelayedSince) ? LATE_REFRESH_MS : REFRESH_MS),
   });
-  const since = data?.figuresLateSince ?? null;
+  const since = data?.dataDelayedSince ?? null;
   const wasLate = useRef(false);
   useEffect(() => {
     if (wasLate.current && since === null) {
