@@ -14,13 +14,13 @@ export interface RequestClient<Schema extends SwitchyardSchema = AnySchema> {
   readonly feedback: Feedback<Schema>;
 }
 
-interface Parts {
+interface BoundClients {
   flags: UntypedFlags;
   goals: Goals;
   feedback: Feedback;
 }
 
-export function bindRequest(request: unknown, { flags, goals, feedback }: Parts): RequestClient {
+export function bindRequest(request: unknown, { flags, goals, feedback }: BoundClients): RequestClient {
   const { sessionId, visitorId } = readRequest(request);
   const ids: FlagContext = {
     ...(visitorId === undefined ? {} : { visitorId }),

@@ -1,6 +1,6 @@
 import type { Guardrail, GuardrailState } from '../report/guardrails.ts';
 import type { VerdictContext, VerdictFacts } from '../report/verdict-facts.ts';
-import { describeChange } from './change-words.ts';
+import { describeChange } from './effect-words.ts';
 import { list, percent, plural, quote } from './numbers.ts';
 
 /** What is known of each guardrail, the worst first. */

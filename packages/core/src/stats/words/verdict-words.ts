@@ -1,6 +1,6 @@
 import type { VerdictContext, VerdictFacts } from '../report/verdict-facts.ts';
-import { describeChange, describeEstimate, describeValues } from './change-words.ts';
 import { describeDecision } from './decision-words.ts';
+import { describeChange, describeEstimate, describeValues } from './effect-words.ts';
 import { describeGuardrails } from './guardrail-words.ts';
 import { describeNext } from './next-words.ts';
 import { plural } from './numbers.ts';

@@ -68,7 +68,12 @@ export function useDraft<T extends object>(name: string, stored: T, storedVersio
     setOwn(undefined);
   }, [key]);
   return {
-    ...{ value, baseVersion, change, rebase, discard, restoredFrom },
+    value,
+    baseVersion,
+    change,
+    rebase,
+    discard,
+    restoredFrom,
     isDirty: own !== undefined,
     // The version of the settings also grows with changes elsewhere.
     isOutdated: own !== undefined && own.baseVersion !== storedVersion && !sameJson(own.base, stored),

@@ -63,7 +63,10 @@ export function useItemForm<T extends Item>({ type, item, page }: ItemFormOption
   const readOnly = may('editor') ? undefined : 'You need the editor role';
   const problem = isNew ? newItemProblem(draft.value, noun, isTaken) : undefined;
   return {
-    ...{ draft, message, readOnly, save },
+    draft,
+    message,
+    readOnly,
+    save,
     errors: (pointer) => (pointer === '/id' && isTaken ? `Another ${noun} has this id` : errors(pointer)),
     blocked: readOnly ?? problem ?? (isChecking ? 'Checking …' : undefined),
   };

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useRowKeys } from '../../ui/hooks/use-row-keys.ts';
-import { moved } from '../../ui/lists/moved.ts';
+import { moveItem } from '../../ui/lists/move-item.ts';
 import { Icon } from '../../ui/page/icon.tsx';
 import type { Option } from './feedback-options.ts';
 import { OptionRow } from './option-row.tsx';
@@ -18,7 +18,7 @@ export function OptionListEditor({ options, onChange, errors, disabled }: Option
   const rows = useRowKeys(options.length);
   const [message, setMessage] = useState('');
   const move = (from: number, to: number) => {
-    onChange(moved(options, from, to));
+    onChange(moveItem(options, from, to));
     setMessage(`Answer ${from + 1} is now answer ${to + 1} of ${options.length}`);
   };
   return (

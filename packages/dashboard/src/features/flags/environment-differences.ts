@@ -2,8 +2,8 @@ import type { FlagValue, Rule, Segment } from '@switchyard/core/api/targeting';
 import { sameJson } from '@switchyard/core/merge/json-value';
 import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import type { Flag } from '../configuration/configuration-types.ts';
+import { ruleSentence } from './environment-words.ts';
 import { configurationIn } from './flag-configuration.ts';
-import { ruleSentence } from './flag-words.ts';
 
 /** One line of a comparison; null where the environment does not have it. */
 export interface ComparedLine {

@@ -5,8 +5,8 @@ import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
+import { environmentWords } from './environment-words.ts';
 import classes from './flag-row.module.css';
-import { environmentWords } from './flag-words.ts';
 import { type EnvironmentUsage, servedWords, staleReason } from './use-flag-usage.ts';
 import { type LastChanges, useLastChange } from './use-last-changes.ts';
 

@@ -1,6 +1,6 @@
 import { formatPointer } from '@switchyard/core/merge/json-pointer';
 import { isObject, memberOf, sameJson } from '@switchyard/core/merge/json-value';
-import { COLLECTIONS, type Configuration } from '../configuration/configuration-types.ts';
+import { COLLECTIONS, type Configuration, type ListedItem } from '../configuration/configuration-types.ts';
 import type { Proposal } from './use-proposals.ts';
 
 interface Difference {
@@ -28,7 +28,7 @@ export function proposedItem(
 ): object | undefined {
   const found = Object.values(COLLECTIONS).find(({ path }) => path === collection);
   if (found === undefined) return undefined;
-  const items: readonly { id?: string; key?: string }[] = configuration[found.field];
+  const items: readonly ListedItem[] = configuration[found.field];
   return items.find((item) => item[found.key] === key);
 }
 

@@ -23,7 +23,9 @@ export interface HistoryFilters {
 export function useHistory({ entity, key, actor, from, to }: HistoryFilters) {
   const { propertyId } = useProperty();
   const filters = {
-    ...{ entity, key, actor },
+    entity,
+    key,
+    actor,
     from: startOfDay(from),
     to: to === '' ? undefined : startOfDay(to)! + DAY,
   };

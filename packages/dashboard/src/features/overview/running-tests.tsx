@@ -10,7 +10,7 @@ import { verdictQuery } from '../split-tests/verdict-query.ts';
 import { type Attention, attentionOf, decisionWords, urgentVerdict } from '../split-tests/verdict-words.ts';
 import classes from './overview-page.module.css';
 
-const ORDER: readonly Attention[] = ['decide', 'look', 'none'];
+const ORDER: readonly Attention[] = ['decision', 'problem', 'none'];
 
 /** Tests that need a decision first. */
 export function RunningTests() {
@@ -36,7 +36,9 @@ export function RunningTests() {
             <div className={classes.row}>
               <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>
               {test.status === 'paused' && <span className="badge">Paused</span>}
-              {attention === 'decide' && <span className={`badge ${classes.decide}`}>Needs a decision</span>}
+              {attention === 'decision' && (
+                <span className={`badge ${classes.decide}`}>Needs a decision</span>
+              )}
             </div>
             <div className={classes.row}>
               <Verdict result={result} />

@@ -114,7 +114,10 @@ function Answer({ subject, question }: { subject: WhyPanelProps['subject']; ques
       request<Explanation>(propertyPath(propertyId, 'explanations'), {
         method: 'POST',
         body: {
-          ...{ type, key, ...subject, at: new Date(at).toISOString() },
+          type,
+          key,
+          ...subject,
+          at: new Date(at).toISOString(),
           ...(type === 'flag' && environment && { environment }),
         },
         signal,

@@ -99,13 +99,18 @@ function allCommands({ splitTests, flags, segments, goals, feedbackTypes }: Conf
   const item =
     (kind: string, icon: IconName, path: string) =>
     (key: string, name: string, tags: string[] = []) => ({
-      ...{ kind, icon, label: name || key },
+      kind,
+      icon,
+      label: name || key,
       path: path.replace('*', encodeURIComponent(key)),
       text: [name, key, ...tags].join(' ').toLowerCase(),
     });
   return [
     ...NAVIGATION.map(({ path, label, icon }) => ({
-      ...{ kind: 'Page', label, icon, path },
+      kind: 'Page',
+      label,
+      icon,
+      path,
       text: label.toLowerCase(),
     })),
     ...splitTests.map((it) => item('Split test', 'split-tests', 'split-tests/*')(it.key, it.name, it.tags)),
@@ -121,7 +126,10 @@ function byId(search: string): Command[] {
   const id = search.trim();
   if (!/^(?=.*\d)\S{6,}$/.test(id)) return [];
   return ['visitor', 'session'].map((kind) => ({
-    ...{ label: `Open ${kind} ${id}`, kind: 'Id', icon: 'sessions', text: '' },
+    label: `Open ${kind} ${id}`,
+    kind: 'Id',
+    icon: 'sessions',
+    text: '',
     path: `${kind}s/${encodeURIComponent(id)}`,
   }));
 }

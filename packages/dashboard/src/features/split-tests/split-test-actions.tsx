@@ -44,7 +44,7 @@ export function SplitTestActions({ test, hasUnsavedChanges }: SplitTestActionsPr
       {test.decision === null ? 'Choose a winner' : 'Change the decision'}
     </ReasonButton>
   );
-  const needsDecision = attentionOf(data) === 'decide';
+  const needsDecision = attentionOf(data) === 'decision';
   return (
     <>
       {status === 'draft' && button('start', 'play', true, role ?? unsaved)}

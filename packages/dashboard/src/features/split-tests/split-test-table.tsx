@@ -50,8 +50,8 @@ function Row({ listed }: { listed: ListedTest }) {
       <td>
         <SplitTestStatus test={test} />
         {attention !== 'none' && (
-          <div className={attention === 'decide' ? classes.decide : 'bad'}>
-            {attention === 'decide' ? 'Needs decision' : 'Needs a look'}
+          <div className={attention === 'decision' ? classes.decide : 'bad'}>
+            {attention === 'decision' ? 'Needs decision' : 'Needs a look'}
           </div>
         )}
       </td>

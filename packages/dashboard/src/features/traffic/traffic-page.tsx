@@ -8,7 +8,7 @@ import { useUrlState } from '../../ui/hooks/use-url-state.ts';
 import { Page } from '../../ui/page/page.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
-import { BreakdownPanel } from './breakdown-panel.tsx';
+import { DimensionPanel } from './dimension-panel.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { InstallHint } from './install-hint.tsx';
 import { LiveVisitors } from './live-visitors.tsx';
@@ -78,7 +78,7 @@ export function TrafficPage() {
       </Panel>
       <div className={classes.panels}>
         {DIMENSION_GROUPS.map((group) => (
-          <BreakdownPanel
+          <DimensionPanel
             key={group.title}
             group={group}
             scope={scope}

@@ -1,5 +1,5 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { isStoreAway, LATE_REFRESH_MS, type RequestOptions, request } from '../../api.ts';
+import { isStoreUnavailable, LATE_REFRESH_MS, type RequestOptions, request } from '../../api.ts';
 
 interface PagedQueryOptions<P> {
   queryKey: readonly unknown[];
@@ -20,6 +20,6 @@ export function usePagedQuery<P extends { nextCursor: string | null }>(options: 
     getNextPageParam: ({ nextCursor }) => nextCursor,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
     refetchInterval: ({ state }) =>
-      refetchInterval?.(state.data) ?? (isStoreAway(state.error) && LATE_REFRESH_MS),
+      refetchInterval?.(state.data) ?? (isStoreUnavailable(state.error) && LATE_REFRESH_MS),
   });
 }

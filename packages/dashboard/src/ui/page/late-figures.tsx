@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { isStoreAway, messageOf } from '../../api.ts';
+import { isStoreUnavailable, messageOf } from '../../api.ts';
 import { formatDateTime, formatTime } from '../format/format.ts';
 import { LoadError } from './page-states.tsx';
 
@@ -33,13 +33,13 @@ interface FiguresErrorProps {
 
 /** Figures that could not be loaded. If they are only late, that is no error, and they are loaded again by themselves. */
 export function FiguresError({ title, error, onRetry }: FiguresErrorProps) {
-  if (isStoreAway(error)) return <LateFigures />;
+  if (isStoreUnavailable(error)) return <LateFigures />;
   return <LoadError title={title} message={messageOf(error)} onRetry={onRetry} />;
 }
 
 /** The same in the place of a single figure. */
 export function FigureError({ title, error }: Pick<FiguresErrorProps, 'title' | 'error'>) {
-  if (isStoreAway(error)) return <span className="dimmed">Not counted yet</span>;
+  if (isStoreUnavailable(error)) return <span className="dimmed">Not counted yet</span>;
   return (
     <span className="bad">
       {title}: {messageOf(error)}

@@ -94,7 +94,7 @@ export interface UntypedFlags {
 const SYNC_CALL_WITH_REMOTE =
   'Synchronous calls return the fallback with `evaluation: "remote"`. Use `flags.resolve` or `flags.evaluate`.';
 
-interface Parts {
+interface FlagDependencies {
   source: FlagSource;
   /** Set with remote evaluation. */
   remote: RemoteFlags | undefined;
@@ -104,7 +104,7 @@ interface Parts {
 }
 
 // Plain functions, not methods: they still work when destructured.
-export function createFlags({ source, remote, usage, reporter, timeoutMs }: Parts): UntypedFlags {
+export function createFlags({ source, remote, usage, reporter, timeoutMs }: FlagDependencies): UntypedFlags {
   const evaluate = (key: string, context: FlagContext | undefined): FlagEvaluation | undefined => {
     const { state } = source;
     if (state !== undefined) {

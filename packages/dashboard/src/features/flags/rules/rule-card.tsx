@@ -5,7 +5,7 @@ import { useFocusIfAdded } from '../../../ui/hooks/use-focus-if-added.ts';
 import { MoveButtons } from '../../../ui/lists/move-buttons.tsx';
 import { Icon } from '../../../ui/page/icon.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
-import { ruleSentence } from '../flag-words.ts';
+import { ruleSentence } from '../environment-words.ts';
 import classes from './rule-card.module.css';
 import { RuleEditor } from './rule-editor.tsx';
 

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, useState } from 'react';
-import { moved } from '../../../ui/lists/moved.ts';
+import { moveItem } from '../../../ui/lists/move-item.ts';
 import { SortableList } from '../../../ui/lists/sortable-list.tsx';
 import { Icon } from '../../../ui/page/icon.tsx';
 import { duplicateRule, newRule } from '../flag-configuration.ts';
@@ -32,7 +32,7 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
     setMessage(`Rule ${at + 1} added`);
   };
   const move = (from: number, to: number) => {
-    onChange(moved(rules, from, to));
+    onChange(moveItem(rules, from, to));
     setMessage(`Rule ${from + 1} is now rule ${to + 1} of ${rules.length}`);
   };
   const renderRule = (rule: Rule, index: number, handle: ReactNode) => (

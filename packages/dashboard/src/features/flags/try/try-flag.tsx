@@ -14,10 +14,10 @@ import type { Flag } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { ExplanationSteps } from '../../explanations/explanation-steps.tsx';
 import { configurationIn } from '../flag-configuration.ts';
+import { decidingAttributes } from './deciding-attributes.ts';
 import classes from './try-flag.module.css';
 import { contextOf, type TryInput } from './try-input.ts';
 import { TryRows } from './try-rows.tsx';
-import { usedAttributes } from './used-attributes.ts';
 
 const VIEW = { env: '', session: '' };
 
@@ -132,7 +132,7 @@ function useTryInput(flag: Flag, environmentId: string, session: string) {
   const { propertyId, configuration } = useProperty();
   const { segments } = configuration;
   const initial = useMemo<TryInput>(() => {
-    const used = usedAttributes(configurationIn(flag, environmentId), segments);
+    const used = decidingAttributes(configurationIn(flag, environmentId), segments);
     const names = used.length > 0 ? used : ['userId'];
     return {
       mode: session === '' ? 'attributes' : 'session',

@@ -65,7 +65,12 @@ export function useSplitTestForm(
     setAttempts((count) => count + 1);
   };
   return {
-    ...{ value, change: draft.change, errorAt, stored, save, message },
+    value,
+    change: draft.change,
+    errorAt,
+    stored,
+    save,
+    message,
     refused: refused?.value === value ? refused.problem : undefined,
     openProblems: attempts > 0 ? problems.length : 0,
   };

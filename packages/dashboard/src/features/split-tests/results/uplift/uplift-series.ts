@@ -41,7 +41,9 @@ export function upliftSeries(results: Results, variation: string): UpliftSeries 
   const hasBand = (effect: (typeof effects)[number]) =>
     effect !== null && Number.isFinite(limit) && (effect.low !== null || effect.high !== null);
   return {
-    ...{ goal, metric, at: points.map(({ at }) => at) },
+    goal,
+    metric,
+    at: points.map(({ at }) => at),
     values: effects.map((effect) => (effect === null ? null : cut(effect.estimate, 0))),
     lower: effects.map((effect) => (hasBand(effect) ? cut(effect!.low, -limit) : null)),
     upper: effects.map((effect) => (hasBand(effect) ? cut(effect!.high, limit) : null)),

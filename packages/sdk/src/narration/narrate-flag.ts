@@ -18,7 +18,7 @@ interface FlagQuestion {
 }
 
 /** Why a flag has its value, such as "rule 1 (staff) matches". */
-export function flagWords({ key, targeting, context, compileRegex }: FlagQuestion): string {
+export function narrateFlag({ key, targeting, context, compileRegex }: FlagQuestion): string {
   const explained = explainFlag(key, targeting as unknown as Targeting, context, {
     regex: compileRegex,
   });

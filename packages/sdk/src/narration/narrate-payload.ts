@@ -1,5 +1,5 @@
 /** What a request contains, such as "2 exposures" or "1 event, 2 exposures". */
-export function payloadWords(path: string, body: unknown): string {
+export function narratePayload(path: string, body: unknown): string {
   const { exposures, events, goalId, feedbackTypeId } = parse(body);
   const parts = [...countOf(events, 'event'), ...countOf(exposures, 'exposure')];
   if (parts.length > 0) return parts.join(', ');

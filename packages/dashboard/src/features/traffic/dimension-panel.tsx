@@ -5,18 +5,18 @@ import { useState } from 'react';
 import { formatCount, plural } from '../../ui/format/format.ts';
 import { BarList } from '../../ui/lists/bar-list.tsx';
 import { Loaded, Panel } from '../../ui/page/panel.tsx';
-import { BreakdownDialog } from './breakdown-dialog.tsx';
+import { DimensionDialog } from './dimension-dialog.tsx';
 import { DIMENSION_LABELS, type DimensionGroup, dimensionValue, NO_VALUE } from './traffic-dimensions.ts';
 import { type TrafficScope, trafficQuery } from './traffic-query.ts';
 
-interface BreakdownPanelProps {
+interface DimensionPanelProps {
   group: DimensionGroup;
   scope: TrafficScope;
   onFilter: (dimension: TrafficDimension, value: string) => void;
 }
 
 /** Visitors by page, source, country or device; a click on a row filters the whole page. */
-export function BreakdownPanel({ group, scope, onFilter }: BreakdownPanelProps) {
+export function DimensionPanel({ group, scope, onFilter }: DimensionPanelProps) {
   const [dimension, setDimension] = useState<TrafficDimension>(group.dimensions[0]!);
   const [isOpen, setOpen] = useState(false);
   const breakdown = useQuery(trafficQuery<TrafficBreakdown>('breakdown', scope, { by: dimension, limit: 8 }));
@@ -60,7 +60,7 @@ export function BreakdownPanel({ group, scope, onFilter }: BreakdownPanelProps) 
         }
       </Loaded>
       {isOpen && (
-        <BreakdownDialog
+        <DimensionDialog
           dimension={dimension}
           scope={scope}
           onClose={() => setOpen(false)}

@@ -10,7 +10,7 @@ interface AssignmentInput {
 }
 
 /** Why a visitor gets a variation, such as "b: draw 63.2 is within 50 to 100". */
-export function assignmentWords(
+export function narrateAssignment(
   test: SplitTestDefinition,
   visitorId: string,
   { holdout, previewKey, userId }: AssignmentInput,
@@ -21,7 +21,10 @@ export function assignmentWords(
   const { exclusion, ...definition } = test;
   const { variation, reason, steps } = explainAssignment(
     {
-      ...{ status: 'running', winner: null, phase: test.phase ?? null, holdout },
+      status: 'running',
+      winner: null,
+      phase: test.phase ?? null,
+      holdout,
       definition: { ...definition, ...(exclusion && { exclusion: { ...exclusion, group: '' } }) },
     },
     visitorId,

@@ -1,4 +1,4 @@
-import { createBotCheck } from '@switchyard/core/evaluation/bots';
+import { createBotCheck } from '@switchyard/core/evaluation/bot-check';
 import { list } from 'isbot';
 
 /** Whether a visitor is a crawler, a preview or a headless browser; the service decides by the same patterns. */

@@ -2,7 +2,7 @@ import type { Condition, Segment } from '@switchyard/core/api/targeting';
 import type { FlagEnvironment } from '../../configuration/configuration-types.ts';
 
 /** Attributes that decide what a flag serves, also through its segments. */
-export function usedAttributes(
+export function decidingAttributes(
   { rules }: Pick<FlagEnvironment, 'rules'>,
   segments: readonly Segment[],
 ): string[] {

@@ -9,7 +9,7 @@ import { Loaded } from '../../ui/page/panel.tsx';
 import { DIMENSION_LABELS, dimensionValue, NO_VALUE } from './traffic-dimensions.ts';
 import { type TrafficScope, trafficQuery } from './traffic-query.ts';
 
-interface BreakdownDialogProps {
+interface DimensionDialogProps {
   dimension: TrafficDimension;
   scope: TrafficScope;
   onClose: () => void;
@@ -17,7 +17,7 @@ interface BreakdownDialogProps {
 }
 
 /** All values of a dimension, with a search. */
-export function BreakdownDialog({ dimension, scope, onClose, onFilter }: BreakdownDialogProps) {
+export function DimensionDialog({ dimension, scope, onClose, onFilter }: DimensionDialogProps) {
   useInertBackground();
   const [search, setSearch] = useState('');
   const breakdown = useQuery(
