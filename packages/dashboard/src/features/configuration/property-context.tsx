@@ -15,6 +15,8 @@ export interface PropertyContext {
   role: Role;
   /** Whether the role allows what `needed` allows. */
   may: (needed: Role) => boolean;
+  /** "You need the editor role"; undefined if the account has it. */
+  missingRole: (needed: Role) => string | undefined;
   /** Whether changes of others arrive at the moment. */
   isLive: boolean;
 }
@@ -48,6 +50,7 @@ export function PropertyProvider({ propertyId, children }: { propertyId: string;
         configuration: data.configuration,
         role,
         may: (needed: Role) => hasRole(role, needed),
+        missingRole: (needed: Role) => (hasRole(role, needed) ? undefined : `You need the ${needed} role`),
         isLive,
       },
     [data, propertyId, role, isLive],

@@ -23,11 +23,11 @@ interface FeedbackStateFormProps {
 
 /** Status and notes of an entry. Both show what is saved, and say why if it could not be. */
 export function FeedbackStateForm({ entry, onChanged }: FeedbackStateFormProps) {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const change = useChangeState(entry.id, onChanged);
   const draft = useDraft(`${propertyId}/feedback/${entry.id}/notes`, { notes: entry.notes ?? '' });
   const { notes } = draft.value;
-  const reason = may('editor') ? undefined : 'You need the editor role';
+  const reason = missingRole('editor');
   const isUnchanged = notes.trim() === (entry.notes ?? '');
   const isSaving = change.isPending;
   const latest = useRef(notes);

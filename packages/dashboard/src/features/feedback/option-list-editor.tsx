@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { AddButton } from '../../ui/fields/add-button.tsx';
 import { useRowKeys } from '../../ui/hooks/use-row-keys.ts';
 import { moveItem } from '../../ui/lists/move-item.ts';
-import { Icon } from '../../ui/page/icon.tsx';
 import type { Option } from './feedback-options.ts';
 import { OptionRow } from './option-row.tsx';
 
@@ -48,15 +47,9 @@ export function OptionListEditor({ options, onChange, errors, disabled }: Option
           {errors('/options')}
         </p>
       )}
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<Icon name="plus" size={14} />}
-        disabled={disabled}
-        onClick={() => onChange([...options, ''])}
-      >
+      <AddButton disabled={disabled} onClick={() => onChange([...options, ''])}>
         Add answer
-      </Button>
+      </AddButton>
       <div className="unseen" role="status">
         {message}
       </div>

@@ -11,7 +11,7 @@ import type { Proposal } from './use-proposals.ts';
 
 /** Admins approve and reject; authors withdraw their own. */
 export function ProposalActions({ proposal }: { proposal: Proposal }) {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const { account } = useMe();
   const client = useQueryClient();
   const review = useReview();
@@ -32,7 +32,7 @@ export function ProposalActions({ proposal }: { proposal: Proposal }) {
     mutationFn: () => request(propertyPath(propertyId, 'proposals', id, 'reject'), { method: 'POST' }),
     onSuccess: refresh,
   });
-  const adminReason = may('admin') ? undefined : 'You need the admin role';
+  const adminReason = missingRole('admin');
   const verb = isOwn ? 'Withdraw' : 'Reject';
   return (
     <div className={classes.actions}>

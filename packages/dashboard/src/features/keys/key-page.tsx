@@ -19,7 +19,7 @@ import classes from './key-page.module.css';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
 export function KeyPage() {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const client = useQueryClient();
   const review = useReview();
   const [isNew, setNew] = useState(false);
@@ -52,7 +52,7 @@ export function KeyPage() {
     });
     if (outcome.outcome === 'saved') void refresh();
   };
-  const reason = may('admin') ? undefined : 'You need the admin role';
+  const reason = missingRole('admin');
   return (
     <Page
       title="API keys"

@@ -16,10 +16,10 @@ import classes from './settings-page.module.css';
 
 /** The environments in which flags have their own values. */
 export function EnvironmentSettings() {
-  const { propertyId, configuration, may } = useProperty();
+  const { propertyId, configuration, missingRole } = useProperty();
   const review = useReview();
   const [dialog, setDialog] = useState<{ environment: Environment | undefined }>();
-  const reason = may('admin') ? undefined : 'You need the admin role';
+  const reason = missingRole('admin');
   const changeOf = ({ id, version }: Environment): Pick<ChangeRequest, 'path' | 'version' | 'item'> => ({
     path: propertyPath(propertyId, 'environments', id),
     version,

@@ -17,12 +17,12 @@ import classes from './settings-page.module.css';
 
 /** Who may see and change the property, and who is invited. */
 export function MemberSettings() {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const members = useQuery({
     queryKey: ['members', propertyId],
     queryFn: ({ signal }) => request<PropertyMembers>(propertyPath(propertyId, 'members'), { signal }),
   });
-  const reason = may('admin') ? undefined : 'You need the admin role';
+  const reason = missingRole('admin');
   return (
     <>
       <Panel

@@ -22,12 +22,12 @@ interface SplitTestActionsProps {
 
 /** The one next action stands out; everything else that is possible is beside it. */
 export function SplitTestActions({ test, hasUnsavedChanges }: SplitTestActionsProps) {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const { data } = useQuery(verdictQuery(propertyId, test));
   const transition = useTransition(test);
   const [isDeciding, decision] = useDisclosure();
   const { status } = test;
-  const role = may('editor') ? undefined : 'You need the editor role';
+  const role = missingRole('editor');
   const unsaved = hasUnsavedChanges ? 'Save or discard your changes first' : undefined;
   const button = (action: TransitionAction, icon: IconName, isNext: boolean, reason = role) => (
     <ReasonButton

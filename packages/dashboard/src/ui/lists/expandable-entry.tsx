@@ -1,6 +1,5 @@
-import { ActionIcon } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
-import { Icon } from '../page/icon.tsx';
+import { IconButton } from '../page/icon-button.tsx';
 import classes from './expandable-entry.module.css';
 
 interface ExpandableEntryProps {
@@ -21,18 +20,16 @@ export function ExpandableEntry({ label, children, actions, details }: Expandabl
   return (
     <li className={classes.entry}>
       <div className={classes.head}>
-        <ActionIcon
+        <IconButton
+          icon="chevron"
+          iconSize={14}
           className={classes.expand}
-          variant="subtle"
-          color="gray"
           size="sm"
           aria-expanded={isOpen}
           aria-controls={detailsId}
           aria-label={label}
           onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name="chevron" size={14} />
-        </ActionIcon>
+        />
         <div className={classes.title}>{children(isOpen)}</div>
         {typeof actions === 'function' ? actions(isOpen) : actions}
       </div>

@@ -1,6 +1,5 @@
-import { ActionIcon } from '@mantine/core';
 import { flushSync } from 'react-dom';
-import { Icon } from '../page/icon.tsx';
+import { IconButton } from '../page/icon-button.tsx';
 
 interface MoveButtonsProps {
   /** Of the item, such as "rule 2". */
@@ -26,16 +25,14 @@ export function MoveButtons({ name, index, count, disabled, onMove }: MoveButton
   };
   if (count < 2) return null;
   const button = (direction: 'up' | 'down', to: number) => (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
+    <IconButton
+      icon={direction}
+      iconSize={14}
       data-move={direction}
       aria-label={`Move ${name} ${direction}`}
       disabled={disabled || to < 0 || to >= count}
       onClick={(event) => move(event.currentTarget, to)}
-    >
-      <Icon name={direction} size={14} />
-    </ActionIcon>
+    />
   );
   return (
     <>

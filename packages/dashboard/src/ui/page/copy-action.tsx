@@ -1,6 +1,6 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { Tooltip } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { Icon } from './icon.tsx';
+import { IconButton } from './icon-button.tsx';
 
 /** A button that copies a text. */
 export function CopyAction({ text, label }: { text: string; label: string }) {
@@ -22,9 +22,11 @@ export function CopyAction({ text, label }: { text: string; label: string }) {
   const words = result || label;
   return (
     <Tooltip label={words}>
-      <ActionIcon variant="subtle" color="gray" onClick={() => void copy()} aria-label={words}>
-        <Icon name={result === 'Copied' ? 'check' : 'copy'} />
-      </ActionIcon>
+      <IconButton
+        icon={result === 'Copied' ? 'check' : 'copy'}
+        onClick={() => void copy()}
+        aria-label={words}
+      />
     </Tooltip>
   );
 }

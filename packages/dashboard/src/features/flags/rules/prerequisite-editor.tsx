@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Group, Select, Stack, Text } from '@mantine/core';
 import type { Prerequisite } from '@switchyard/core/api/targeting';
+import { AddButton } from '../../../ui/fields/add-button.tsx';
 import { useRowKeys } from '../../../ui/hooks/use-row-keys.ts';
-import { Icon } from '../../../ui/page/icon.tsx';
+import { IconButton } from '../../../ui/page/icon-button.tsx';
 import type { Flag } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { ValueInput } from '../value-input.tsx';
@@ -62,9 +63,8 @@ export function PrerequisiteEditor(props: PrerequisiteEditorProps) {
             disabled={disabled}
             onChange={(value) => onChange(prerequisites.with(index, { ...prerequisite, value }))}
           />
-          <ActionIcon
-            variant="subtle"
-            color="gray"
+          <IconButton
+            icon="close"
             size="lg"
             mt={22}
             aria-label={`Remove prerequisite ${index + 1}`}
@@ -73,22 +73,17 @@ export function PrerequisiteEditor(props: PrerequisiteEditorProps) {
               rows.remove(index);
               onChange(prerequisites.filter((_, each) => each !== index));
             }}
-          >
-            <Icon name="close" />
-          </ActionIcon>
+          />
         </Group>
       ))}
       <Group gap="xs">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
+        <AddButton
           disabled={disabled || isNoneLeft}
           title={isNoneLeft ? 'There is no other flag' : undefined}
           onClick={() => free[0] && onChange([...prerequisites, prerequisiteOn(free[0])])}
         >
           Add prerequisite
-        </Button>
+        </AddButton>
       </Group>
     </Stack>
   );

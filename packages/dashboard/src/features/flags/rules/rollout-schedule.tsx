@@ -1,11 +1,12 @@
-import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import type { Rollout } from '@switchyard/core/api/targeting';
 import type { ReactNode } from 'react';
+import { AddButton } from '../../../ui/fields/add-button.tsx';
 import { DateTimeField } from '../../../ui/fields/date-time-field.tsx';
 import { NumberField } from '../../../ui/fields/number-field.tsx';
 import { displayZone } from '../../../ui/format/display-zone.ts';
 import { useRowKeys } from '../../../ui/hooks/use-row-keys.ts';
-import { Icon } from '../../../ui/page/icon.tsx';
+import { IconButton } from '../../../ui/page/icon-button.tsx';
 
 interface RolloutScheduleProps {
   rollout: Rollout;
@@ -60,9 +61,8 @@ export function RolloutSchedule({
             disabled={disabled}
             onChange={(value) => change(schedule.with(index, { ...step, percentage: value ?? 0 }))}
           />
-          <ActionIcon
-            variant="subtle"
-            color="gray"
+          <IconButton
+            icon="close"
             size="lg"
             aria-label={`Remove step ${index + 1}`}
             disabled={disabled}
@@ -70,9 +70,7 @@ export function RolloutSchedule({
               rows.remove(index);
               change(schedule.filter((_, each) => each !== index));
             }}
-          >
-            <Icon name="close" />
-          </ActionIcon>
+          />
         </Group>
       ))}
       {schedule.length > 0 && (
@@ -81,15 +79,9 @@ export function RolloutSchedule({
         </Text>
       )}
       <Group gap="xs">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
-          disabled={disabled || schedule.length >= 50}
-          onClick={add}
-        >
+        <AddButton disabled={disabled || schedule.length >= 50} onClick={add}>
           Schedule a change
-        </Button>
+        </AddButton>
         {actions}
       </Group>
     </Stack>

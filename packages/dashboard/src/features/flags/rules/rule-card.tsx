@@ -1,9 +1,9 @@
-import { ActionIcon, Menu, UnstyledButton } from '@mantine/core';
+import { Menu, UnstyledButton } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, useId } from 'react';
 import { useFocusIfAdded } from '../../../ui/hooks/use-focus-if-added.ts';
 import { MoveButtons } from '../../../ui/lists/move-buttons.tsx';
-import { Icon } from '../../../ui/page/icon.tsx';
+import { IconButton } from '../../../ui/page/icon-button.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { ruleSentence } from '../environment-words.ts';
 import classes from './rule-card.module.css';
@@ -72,9 +72,7 @@ function RuleActions(props: RuleCardProps) {
       <MoveButtons name={name} index={index} count={count} disabled={disabled} onMove={onMove} />
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More for ${name}`} disabled={disabled}>
-            <Icon name="more" />
-          </ActionIcon>
+          <IconButton icon="more" aria-label={`More for ${name}`} disabled={disabled} />
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => onChange(withEnabled(rule, rule.enabled === false))}>

@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import type { FlagType, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, useState } from 'react';
+import { AddButton } from '../../../ui/fields/add-button.tsx';
 import { moveItem } from '../../../ui/lists/move-item.ts';
 import { SortableList } from '../../../ui/lists/sortable-list.tsx';
-import { Icon } from '../../../ui/page/icon.tsx';
 import { duplicateRule, newRule } from '../flag-configuration.ts';
 import { RuleCard } from './rule-card.tsx';
 
@@ -61,10 +61,7 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
     <div>
       <SortableList items={rules} idOf={({ id }) => id} onMove={move} renderItem={renderRule} />
       <Group gap="xs" mt="xs">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
+        <AddButton
           disabled={disabled}
           onClick={() => {
             const rule = newRule(rules, type === 'boolean' ? true : '');
@@ -73,7 +70,7 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
           }}
         >
           Add rule
-        </Button>
+        </AddButton>
         {rules.length > 1 && (
           <Button
             size="xs"

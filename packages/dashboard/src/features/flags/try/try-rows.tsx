@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, TextInput } from '@mantine/core';
 import { useId } from 'react';
+import { AddButton } from '../../../ui/fields/add-button.tsx';
 import { useRowKeys } from '../../../ui/hooks/use-row-keys.ts';
-import { Icon } from '../../../ui/page/icon.tsx';
+import { IconButton } from '../../../ui/page/icon-button.tsx';
 import { useAttributeNames } from '../../targeting/use-attribute-names.ts';
 import classes from './try-flag.module.css';
 import type { TryInput } from './try-input.ts';
@@ -35,29 +36,19 @@ export function TryRows({ rows, onChange }: { rows: Rows; onChange: (rows: Rows)
             value={row.value}
             onChange={(event) => onChange(rows.with(index, { ...row, value: event.currentTarget.value }))}
           />
-          <ActionIcon
-            variant="subtle"
-            color="gray"
+          <IconButton
+            icon="close"
             size="lg"
             aria-label={`Remove attribute ${index + 1}`}
             onClick={() => {
               remove(index);
               onChange(rows.filter((_, each) => each !== index));
             }}
-          >
-            <Icon name="close" />
-          </ActionIcon>
+          />
         </div>
       ))}
       <Group>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
-          onClick={() => onChange([...rows, { name: '', value: '' }])}
-        >
-          Add attribute
-        </Button>
+        <AddButton onClick={() => onChange([...rows, { name: '', value: '' }])}>Add attribute</AddButton>
       </Group>
     </Stack>
   );

@@ -26,9 +26,9 @@ interface WebhookDetailProps {
 
 /** One webhook: what it gets, and what was delivered. */
 export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
-  const { may } = useProperty();
+  const { missingRole } = useProperty();
   const { draft, save, message } = useWebhookDraft(webhook);
-  const reason = may('admin') ? undefined : 'You need the admin role';
+  const reason = missingRole('admin');
   const problems = webhookProblems(draft.value);
   return (
     <>

@@ -9,14 +9,14 @@ import { PropertyLink } from '../../configuration/property-link.tsx';
 import classes from '../settings-page.module.css';
 
 export function WebhookList({ onNew }: { onNew: () => void }) {
-  const { configuration, may } = useProperty();
+  const { configuration, missingRole } = useProperty();
   const { webhooks } = configuration;
   const action = (
     <ReasonButton
       size="xs"
       variant="default"
       leftSection={<Icon name="plus" />}
-      reason={may('admin') ? undefined : 'You need the admin role'}
+      reason={missingRole('admin')}
       onClick={onNew}
     >
       New webhook
