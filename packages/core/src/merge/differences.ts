@@ -1,5 +1,5 @@
 import { formatPointer, parsePointer } from './json-pointer.ts';
-import { isObject, memberOf, sameJson } from './json-value.ts';
+import { isObject, memberOf, sameItems, sameJson } from './json-value.ts';
 
 /** One changed field of a document; a missing `before` or `after` means that the field did not exist. */
 export interface Difference {
@@ -24,20 +24,6 @@ export function differences(before: unknown, after: unknown, pointer = ''): Diff
     return before.flatMap((item, index) => differences(item, after[index], `${pointer}/${index}`));
   }
   return [{ pointer, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
-}
-
-/** Fields that tell items of a list apart: those of rules, variations, prerequisites and phases. */
-const IDENTITIES = ['id', 'key', 'flag', 'number'];
-
-/** Items without an identity, like conditions, may be others at the same place, so they are not the same. */
-export function sameItems(before: readonly unknown[], after: readonly unknown[]): boolean {
-  if (before.length !== after.length) return false;
-  return before.every((item, index) => {
-    const other = after[index];
-    if (!isObject(item) || !isObject(other)) return false;
-    const name = IDENTITIES.find((each) => memberOf(item, each) !== undefined);
-    return name !== undefined && memberOf(item, name) === memberOf(other, name);
-  });
 }
 
 /** The document after differences of different fields; the given one is not modified. */

@@ -19,3 +19,17 @@ export function isObject(value: unknown): value is JsonObject {
 export function memberOf(value: JsonObject, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
+
+/** Fields that tell items of a list apart: those of rules, variations, prerequisites and phases. */
+const IDENTITIES = ['id', 'key', 'flag', 'number'];
+
+/** Items without an identity, like conditions, may be others at the same place, so they are not the same. */
+export function sameItems(before: readonly unknown[], after: readonly unknown[]): boolean {
+  if (before.length !== after.length) return false;
+  return before.every((item, index) => {
+    const other = after[index];
+    if (!isObject(item) || !isObject(other)) return false;
+    const name = IDENTITIES.find((each) => memberOf(item, each) !== undefined);
+    return name !== undefined && memberOf(item, name) === memberOf(other, name);
+  });
+}

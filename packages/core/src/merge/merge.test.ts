@@ -3,8 +3,9 @@ import { describe, expect, it, test } from 'vitest';
 import { applyDifferences, differences } from './differences.ts';
 import { valueAt } from './json-pointer.ts';
 import { sameJson } from './json-value.ts';
+import { merge } from './merge.ts';
 import { applyMergePatch } from './merge-patch.ts';
-import { merge, mergeKeepingMine } from './three-way-merge.ts';
+import { mergeKeepingMine } from './three-way-merge.ts';
 
 // A few names, so that documents overlap; some are special in JSON pointers or in JavaScript.
 const name = fc.constantFrom('a', 'b', 'id', 'key', '', 'a/b', 'm~n', '0', '__proto__', 'constructor');

@@ -1,23 +1,10 @@
-import { differences, sameItems } from './differences.ts';
 import { formatPointer } from './json-pointer.ts';
-import { isObject, memberOf, sameJson } from './json-value.ts';
+import { isObject, memberOf, sameItems, sameJson } from './json-value.ts';
 
-export interface Merge {
-  merged: unknown;
-  /** JSON pointers of fields that both sides changed to different values. */
-  conflicts: string[];
-}
-
-/** Applies the changes from `base` to `mine` on top of `theirs`; with conflicts, `merged` is `theirs`. */
-export function merge(base: unknown, mine: unknown, theirs: unknown): Merge {
-  const conflicts: string[] = [];
-  const merged = mergeKeepingMine(base, mine, theirs, (pointer, from, to) =>
-    conflicts.push(...differences(from, to, pointer).map((each) => each.pointer)),
-  );
-  return { merged: conflicts.length > 0 ? theirs : merged, conflicts };
-}
-
-/** The same, but where both sides changed something to different values, that of `mine` stays. */
+/**
+ * Applies the changes from `base` to `mine` on top of `theirs`. Where both sides changed something to different values,
+ * that of `mine` stays.
+ */
 export function mergeKeepingMine(
   base: unknown,
   mine: unknown,

@@ -1,5 +1,5 @@
+import { merge } from '@switchyard/core/merge/merge';
 import { applyMergePatch } from '@switchyard/core/merge/merge-patch';
-import { merge } from '@switchyard/core/merge/three-way-merge';
 import { ApiError } from '../../errors.ts';
 import type { Precondition } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';

@@ -9,7 +9,7 @@ import {
   PropertySettings,
   WriteQuery,
 } from '@switchyard/core/api/management';
-import { merge } from '@switchyard/core/merge/three-way-merge';
+import { merge } from '@switchyard/core/merge/merge';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
