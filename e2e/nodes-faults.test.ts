@@ -72,8 +72,8 @@ describe.skipIf(!canRunNodes())('three nodes under load', () => {
     expect(refused.body.error.code, refused.text).toBe('event_store_unavailable');
     expect((await server.send('GET', '/readyz')).body).toEqual({ status: 'ready', away: ['events'] });
     await waitFor('late figures', async () => {
-      const { figuresLateSince } = (await owner.get('/v1/manage/me')).body;
-      return figuresLateSince !== null && figuresLateSince <= Date.now();
+      const { dataDelayedSince } = (await owner.get('/v1/manage/me')).body;
+      return dataDelayedSince !== null && dataDelayedSince <= Date.now();
     });
   };
 

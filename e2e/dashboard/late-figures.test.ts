@@ -23,7 +23,7 @@ describe.skipIf(dashboard.isMissing || database === undefined)('while ClickHouse
   it('says since when figures are late, without errors, and loads them when they are not', async () => {
     const shop = new Shop(dashboard.server);
     await accepted(shop.collect({ sessionId: 's1', visitorId: 'v1', events: [{ type: 'pageview' }] }));
-    const lateSince = async () => (await dashboard.owner.get('/v1/manage/me')).body.figuresLateSince;
+    const lateSince = async () => (await dashboard.owner.get('/v1/manage/me')).body.dataDelayedSince;
     await expect.poll(lateSince).toEqual(expect.any(Number));
     dashboard.ignoreProblems(/503/);
     const page = await dashboard.shopPage('overview');
@@ -39,7 +39,7 @@ describe.skipIf(dashboard.isMissing || database === undefined)('while ClickHouse
 
     await page.route('**/v1/manage/me', async (route) => {
       const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), figuresLateSince: null } });
+      await route.fulfill({ response, json: { ...(await response.json()), dataDelayedSince: null } });
     });
     await notice.waitFor({ state: 'detached' });
     await page.getByText('Stored events cannot be read at the moment').first().waitFor();

@@ -7,15 +7,13 @@ export class ApiProblem extends Error {
   readonly fields: readonly FieldError[];
   /** The whole document, for example with `current` and `conflicts`. */
   readonly document: Readonly<Partial<Problem>>;
-  readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, document: Partial<Problem>, retryAfter?: string | null) {
+  constructor(status: number, document: Partial<Problem>) {
     super(document.error?.message ?? describeStatus(status));
     this.status = status;
     this.code = document.error?.code ?? (status === 0 ? 'no_connection' : `http_${status}`);
     this.fields = document.errors ?? [];
     this.document = document;
-    this.retryAfterSeconds = retryAfter ? Number(retryAfter) || undefined : undefined;
   }
 }
 
@@ -24,7 +22,7 @@ export const isTemporary = (error: unknown): boolean =>
   !(error instanceof ApiProblem) || error.status === 0 || error.status === 429 || error.status >= 500;
 
 /** Stored events cannot be read for now: their figures come later, which is no reason to alarm anybody. */
-export const isStoreAway = (error: unknown): boolean =>
+export const isStoreUnavailable = (error: unknown): boolean =>
   error instanceof ApiProblem && error.code === 'event_store_unavailable';
 
 /** How often to ask again for figures that are late. */
@@ -95,7 +93,7 @@ async function send<T>(path: string, options: RequestOptions): Promise<ApiRespon
   });
   const text = response.status === 304 ? '' : await response.text();
   if (!response.ok && response.status !== 304) {
-    throw new ApiProblem(response.status, parseProblem(text), response.headers.get('retry-after'));
+    throw new ApiProblem(response.status, parseProblem(text));
   }
   const isJson = response.headers.get('content-type')?.includes('json');
   const parsed = text === '' ? undefined : isJson ? JSON.parse(text) : text;

@@ -1,15 +1,15 @@
-import './ui/mantine-styles.ts';
-import './ui/global.css';
+import './ui/style/mantine-styles.ts';
+import './ui/style/global.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isStoreAway, isTemporary, LATE_REFRESH_MS } from './api.ts';
+import { isStoreUnavailable, isTemporary, LATE_REFRESH_MS } from './api.ts';
 import { meQuery } from './features/accounts/use-me.ts';
 import { createDashboardRouter, preloadPages } from './routes.tsx';
-import { cssVariables, theme } from './theme.ts';
-import { keepFocusAfterClicks } from './ui/keep-focus.ts';
+import { keepFocusAfterClicks } from './ui/page/keep-focus.ts';
+import { cssVariables, theme } from './ui/style/theme.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 // The library that locks scrolling behind dialogs reads its nonce from here.
@@ -19,7 +19,7 @@ const client = new QueryClient({
   queryCache: new QueryCache({
     onError(error) {
       // It knows since when figures are late.
-      if (isStoreAway(error)) void client.refetchQueries(meQuery, { cancelRefetch: false });
+      if (isStoreUnavailable(error)) void client.refetchQueries(meQuery, { cancelRefetch: false });
     },
   }),
   defaultOptions: {
@@ -28,8 +28,8 @@ const client = new QueryClient({
     queries: {
       networkMode: 'always',
       staleTime: 30_000,
-      retry: (count, error) => count < 2 && isTemporary(error) && !isStoreAway(error),
-      refetchInterval: ({ state }) => isStoreAway(state.error) && LATE_REFRESH_MS,
+      retry: (count, error) => count < 2 && isTemporary(error) && !isStoreUnavailable(error),
+      refetchInterval: ({ state }) => isStoreUnavailable(state.error) && LATE_REFRESH_MS,
     },
   },
 });

@@ -207,7 +207,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     deleteAccount: (accountId, by) =>
       deleteAccount({ writer, model: configurationModel, scrub: parts.scrub }, accountId, by),
     accessChanged: () => parts.access.announce(),
-    figuresLateSince: () => events.status.lateSince,
+    dataDelayedSince: () => events.status.lateSince,
     warn: (details, message) => parts.log.warn(details, message),
   });
   const clock = new ClockWatch((correction) => recordClockCorrections(database, correction));

@@ -85,8 +85,13 @@ export const AaTest = Type.Object(
         current: EVALUATION,
         rounds: [
           {
-            ...{ number: 730, startedAt: 1766016000000, endsAt: 1768435200000, finished: false },
-            ...{ verdict: EVALUATION.verdict, words: EVALUATION.words, visitors: EVALUATION.visitors },
+            number: 730,
+            startedAt: 1766016000000,
+            endsAt: 1768435200000,
+            finished: false,
+            verdict: EVALUATION.verdict,
+            words: EVALUATION.words,
+            visitors: EVALUATION.visitors,
             alarmDays: 0,
           },
         ],

@@ -116,16 +116,16 @@ export const Me = Type.Object(
       additionalProperties: Role,
       description: 'By property id; with an access token, what the token may do',
     }),
-    figuresLateSince: nullable(
+    dataDelayedSince: nullable(
       Type.Integer({
         description:
-          'While figures are late: when the oldest event was received that is stored, but not counted yet, because the event store was away',
+          'While figures are late: when the oldest event was received that is stored, but not counted yet, because the event store was unavailable',
       }),
     ),
   },
   {
     title: 'Me',
-    examples: [{ account: ACCOUNT, via: 'dashboard', roles: { shop: 'owner' }, figuresLateSince: null }],
+    examples: [{ account: ACCOUNT, via: 'dashboard', roles: { shop: 'owner' }, dataDelayedSince: null }],
   },
 );
 export type Me = Static<typeof Me>;

@@ -95,6 +95,7 @@ const ApiKeyFields = {
   ),
 };
 export const ManagedKey = namedObject('ManagedKey', ApiKeyFields);
+export type ManagedKey = Static<typeof ManagedKey>;
 export const KeyList = namedObject('KeyList', { keys: Type.Array(ManagedKey) });
 export const NewKey = Type.Object(
   { kind: oneOf(['public', 'secret']), name: Line(256, 'Purpose of the key, unique per kind') },

@@ -361,7 +361,10 @@ const EXAMPLE = {
   phase: { number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] },
   phases: [{ number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] }],
   method: {
-    ...{ engine: 'sequential', spending: 'obrien-fleming', alpha: 0.05, sequentialN: 5000 },
+    engine: 'sequential',
+    spending: 'obrien-fleming',
+    alpha: 0.05,
+    sequentialN: 5000,
     correction: 'holm',
     cuped: false,
     preDays: 14,
@@ -383,7 +386,11 @@ const EXAMPLE = {
   movedVisitors: 0,
   goals: [
     {
-      ...{ goalId: 'signup', name: 'Sign-ups', kind: 'count', role: 'primary', lowerIsBetter: false },
+      goalId: 'signup',
+      name: 'Sign-ups',
+      kind: 'count',
+      role: 'primary',
+      lowerIsBetter: false,
       counts: [],
       metrics: [
         {
@@ -391,10 +398,15 @@ const EXAMPLE = {
           decides: true,
           variations: [
             {
-              ...{ key: 'b', n: 998, mean: 0.2 },
+              key: 'b',
+              n: 998,
+              mean: 0.2,
               absolute: { estimate: 0.1, low: 0.054, high: 0.152 },
               relative: { estimate: 1.07, low: 0.32, high: 1.81 },
-              ...{ pValue: 1.4e-7, adjustedPValue: 1.4e-7, chanceToBeat: null, expectedLoss: null },
+              pValue: 1.4e-7,
+              adjustedPValue: 1.4e-7,
+              chanceToBeat: null,
+              expectedLoss: null,
             },
           ],
         },

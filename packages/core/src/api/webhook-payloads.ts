@@ -92,7 +92,7 @@ export const WebhookTest = namedObject('WebhookTest', { propertyId: PropertyId, 
 export type WebhookTest = Static<typeof WebhookTest>;
 
 /** The data of each event type. */
-export interface WebhookData {
+export interface WebhookContents {
   'configuration.changed': ConfigurationChanged;
   'verdict.changed': VerdictChanged;
   'test.unhealthy': TestUnhealthy;
@@ -103,9 +103,9 @@ export interface WebhookData {
 }
 
 /** The body of a webhook request, as Standard Webhooks describes it. */
-export interface WebhookPayload<T extends keyof WebhookData = keyof WebhookData> {
+export interface WebhookPayload<T extends keyof WebhookContents = keyof WebhookContents> {
   type: T;
   /** When it happened, ISO 8601. */
   timestamp: string;
-  data: WebhookData[T];
+  data: WebhookContents[T];
 }

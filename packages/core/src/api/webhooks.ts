@@ -92,9 +92,15 @@ const deliveryMembers = {
 };
 
 const DELIVERY_EXAMPLE = {
-  ...{ id: 'msg_5f0c1a2b3c4d5e6f70819203', type: 'feedback.submitted', state: 'pending' },
-  ...{ createdAt: 1767225600000, attempts: 2, nextAttemptAt: 1767225720000, lastAttemptAt: 1767225605000 },
-  ...{ lastStatus: 503, lastError: 'http_status' },
+  id: 'msg_5f0c1a2b3c4d5e6f70819203',
+  type: 'feedback.submitted',
+  state: 'pending',
+  createdAt: 1767225600000,
+  attempts: 2,
+  nextAttemptAt: 1767225720000,
+  lastAttemptAt: 1767225605000,
+  lastStatus: 503,
+  lastError: 'http_status',
 };
 
 const WebhookDeliverySummary = namedObject('WebhookDeliverySummary', deliveryMembers);

@@ -27,9 +27,12 @@ const userId = fc.option(fc.string(), { nil: undefined });
 const holdout = fc.option(fc.record({ seed: fc.string(), percentage }), { nil: undefined });
 
 const running = (more: Partial<ExplainableTest>): ExplainableTest => ({
-  ...{ status: 'running', winner: null, phase: 1 },
+  status: 'running',
+  winner: null,
+  phase: 1,
   definition: {
-    ...{ hashSeed: 's', trafficAllocation: 100 },
+    hashSeed: 's',
+    trafficAllocation: 100,
     variations: ['a', 'b'].map((key) => ({ key, weight: 1 })),
   },
   ...more,
@@ -76,7 +79,9 @@ describe(`explanations of assignments (seed ${SEED})`, () => {
   it('need a visitor', () => {
     const { included, variation, reason, steps } = explainAssignment(running({}), undefined);
     expect({ included, variation, reason }).toEqual({
-      ...{ included: false, variation: 'a', reason: 'NO_VISITOR' },
+      included: false,
+      variation: 'a',
+      reason: 'NO_VISITOR',
     });
     expect(steps).toMatchObject({ assignedBy: null, traffic: null, variationBucket: null });
   });

@@ -71,7 +71,9 @@ function stepsOf(
   };
   const slot = exclusion && range(`exclusion:${exclusion.seed}`, exclusion.from, exclusion.to);
   return {
-    ...{ status, winner, phase },
+    status,
+    winner,
+    phase,
     holdout: holdout ? inverted(range(`holdout:${holdout.seed}`, 0, holdout.percentage)) : null,
     exclusion: exclusion && slot ? { ...slot, group: exclusion.group } : null,
     assignedBy: unitId === undefined ? null : isByUser ? 'userId' : 'visitorId',

@@ -69,7 +69,10 @@ const SEGMENTS: Segment[] = [
 ];
 
 const boolean = (key: string, configuration?: Partial<FlagDefinition['configuration']>): FlagDefinition => ({
-  ...{ key, type: 'boolean', defaultValue: false, version: 3 },
+  key,
+  type: 'boolean',
+  defaultValue: false,
+  version: 3,
   configuration: { enabled: true, value: false, rules: [], prerequisites: [], ...configuration },
 });
 

@@ -69,9 +69,13 @@ class FlagExplainer {
     const isReached = enabled && prerequisites.every(({ met }) => met);
     const rules = this.#rules(flag, configuration?.rules ?? [], isReached);
     return {
-      ...{ configured: configuration !== undefined, enabled, defaultValue },
+      configured: configuration !== undefined,
+      enabled,
+      defaultValue,
       fallthrough: configuration?.value ?? null,
-      ...{ prerequisites, rules, segments: this.#segmentSteps() },
+      prerequisites,
+      rules,
+      segments: this.#segmentSteps(),
     };
   }
 

@@ -2,12 +2,9 @@ import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import type { Condition, FlagConfiguration, Prerequisite, Rule, Segment } from '../api/targeting.ts';
 import { type CheckableFlag, type CheckableTargeting, checkFlags } from './flag-checks.ts';
-import type { RegexCompiler } from './operators.ts';
+import { ruleRegex } from './rule-regex.ts';
 
-const regex: RegexCompiler = (pattern, caseInsensitive) => {
-  const compiled = RE2JS.compile(pattern, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
-  return (text) => compiled.matcher(text).find();
-};
+const regex = ruleRegex(RE2JS);
 
 function check(flags: CheckableFlag[], segments: Segment[] = []): [string, string][] {
   return checkFlags({ flags, segments }, { regex }).map(({ path, message }) => [path, message]);

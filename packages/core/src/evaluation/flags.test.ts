@@ -4,7 +4,7 @@ import type { Condition, FlagConfiguration, FlagDefinition, Segment } from '../a
 import vectors from '../cases/flags.json' with { type: 'json' };
 import type { Context } from './attribute-values.ts';
 import { compileFlags, type Evaluation } from './flags.ts';
-import type { RegexCompiler } from './operators.ts';
+import { ruleRegex } from './rule-regex.ts';
 
 interface ConditionCase {
   name: string;
@@ -27,10 +27,7 @@ const { conditions, evaluations } = vectors as unknown as {
   evaluations: EvaluationCase[];
 };
 
-const regex: RegexCompiler = (pattern, caseInsensitive) => {
-  const compiled = RE2JS.compile(pattern, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
-  return (text) => compiled.matcher(text).find();
-};
+const regex = ruleRegex(RE2JS);
 
 function flag(key: string, configuration: Partial<FlagConfiguration>): FlagDefinition {
   const complete = { enabled: true, value: true, rules: [], prerequisites: [], ...configuration };

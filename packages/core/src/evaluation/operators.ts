@@ -6,15 +6,6 @@ import { compareSemver, parseSemver } from './semver.ts';
 /** Up to so many texts, comparing with each is faster than looking one up in a set. */
 const MAX_COMPARED = 8;
 
-/** The cost of a search per character grows with the steps of the compiled pattern. */
-const MAX_PATTERN_STEPS = 500;
-
-/** Throws for a pattern that compiles to too many steps; every `RegexCompiler` calls it. */
-export function checkPatternSteps(steps: number): void {
-  if (steps <= MAX_PATTERN_STEPS) return;
-  throw new Error(`it takes ${steps} steps, at most ${MAX_PATTERN_STEPS} are allowed`);
-}
-
 /** Compiles a pattern to an unanchored search; throws for an invalid pattern. */
 export type RegexCompiler = (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
 

@@ -37,7 +37,9 @@ export function explainRollout(
   const attribute = candidates.find((each) => unitOf(each) !== undefined) ?? null;
   const unit = unitOf(by) ?? null;
   return {
-    ...{ percentage, attribute, unit },
+    percentage,
+    attribute,
+    unit,
     bucket: unit === null ? null : hashFractionAfter(`${flagKey}:${salt}:`)(unit) * 100,
     included: compileRollout(flagKey, ruleId, rollout, attributes)(context),
   };

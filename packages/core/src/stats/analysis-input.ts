@@ -61,7 +61,13 @@ export function readAnalysis(input: unknown): ReadResult {
   if (reader.mistakes.length > 0) return { mistakes: reader.mistakes };
   return {
     analysis: {
-      ...{ method, metric, alpha, sequentialN, control, variations, weights },
+      method,
+      metric,
+      alpha,
+      sequentialN,
+      control,
+      variations,
+      weights,
       ...(looks && { looks }),
       ...(nonNegative !== undefined && { nonNegative }),
     },

@@ -1,6 +1,6 @@
-import { posix } from 'node:path';
 import { escapeHtml } from './escape-html.ts';
 import { icon } from './icons.ts';
+import { linkTo } from './link-to.ts';
 import type { Heading } from './markdown.ts';
 import type { SitePage } from './site-page.ts';
 
@@ -51,15 +51,6 @@ ${isApi ? '' : contents(page.headings)}
 </body>
 </html>
 `;
-}
-
-/** A URL relative to a page. The start page is at `/docs`, without a slash at the end. */
-export function linkTo(from: string, path: string): string {
-  const target = posix.join('/docs', path);
-  // Any URL may have no page.
-  if (from === '404') return target;
-  const directory = posix.dirname(posix.join('/docs', from));
-  return posix.join(posix.relative(directory, posix.dirname(target)), posix.basename(target));
 }
 
 const header = (to: (path: string) => string, page: SitePage) => `<header class="site">

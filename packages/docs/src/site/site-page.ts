@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { linkTo } from './layout.ts';
+import { linkTo } from './link-to.ts';
 import { type MarkdownPage, readMarkdown } from './markdown.ts';
 import type { Location } from './navigation.ts';
 

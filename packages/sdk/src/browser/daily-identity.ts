@@ -1,6 +1,6 @@
 import { attempt } from '../client/attempt.ts';
 import { warn } from '../client/warn.ts';
-import type { Switchyard, SwitchyardOptions } from './browser.ts';
+import type { Switchyard, SwitchyardOptions } from './switchyard.ts';
 
 const DEFAULT_TIMEOUT_MS = 1000;
 

@@ -1,5 +1,5 @@
-import type { Switchyard, SwitchyardOptions } from './browser.ts';
 import type { PendingCall, PendingCalls } from './pending-calls.ts';
+import type { Switchyard, SwitchyardOptions } from './switchyard.ts';
 
 // The entry of `/sdk-loader.js`, which pages contain: at most 700 bytes. It imports the script that `data-sdk` names,
 // which delays neither the page nor its `load` event, and keeps calls until the script replays them.

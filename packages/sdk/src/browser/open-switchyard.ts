@@ -9,10 +9,10 @@ import {
   toSendable,
 } from '../client/split-testing-client.ts';
 import { warn } from '../client/warn.ts';
-import type { Switchyard, SwitchyardOptions } from './browser.ts';
 import { loadDebugTools } from './debug-tools.ts';
 import { openClient } from './open-client.ts';
 import { createPageViews, pageUrl, watchUrl } from './page-views.ts';
+import type { Switchyard, SwitchyardOptions } from './switchyard.ts';
 
 const MAX_NAME = 256;
 const MAX_WAITING = 100;

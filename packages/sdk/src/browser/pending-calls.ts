@@ -1,5 +1,5 @@
 import { attempt } from '../client/attempt.ts';
-import type { Switchyard, SwitchyardOptions } from './browser.ts';
+import type { Switchyard, SwitchyardOptions } from './switchyard.ts';
 
 /** What the page holds before the script has arrived; it then becomes the client. */
 type StubClient = Switchyard;

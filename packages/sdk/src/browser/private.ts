@@ -2,35 +2,21 @@ import { COOKIELESS_PREFIX } from '@switchyard/core/cleaning/cookieless';
 import type { Host } from '../client/host.ts';
 import { newId } from '../client/identity.ts';
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
-import type { SwitchyardOptions as BrowserOptions, Switchyard } from './browser.ts';
-import { cleanRequests } from './clean-requests.ts';
+import { cleanRequests, type PrivacyOptions } from './clean-requests.ts';
 import { withoutStorage } from './cookieless-host.ts';
 import { fetchDailyIdentity, waitForIdentity } from './daily-identity.ts';
 import { fixVisitorCookie } from './fixed-visitor-cookie.ts';
 import { openSwitchyard } from './open-switchyard.ts';
 import { createPageHost } from './page-host.ts';
 import { hasPrivacySignal } from './privacy-signal.ts';
+import type { SwitchyardOptions as BrowserOptions, Switchyard } from './switchyard.ts';
 
 export type { Attributes, SplitTesting, SplitTests } from '../client/browser-client.ts';
 export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
-export type { Switchyard } from './browser.ts';
+export type { Switchyard } from './switchyard.ts';
 
-export interface SwitchyardOptions extends BrowserOptions {
-  /**
-   * How visitors are recognized. `cookies` (default): by a cookie. `view`: not at all, each load of a page is a visitor
-   * of its own. `day`: by an id of the service that is different on the next day. With `view` and `day`, nothing is
-   * stored on the device, and visitors are counted but never listed.
-   */
-  identity?: 'cookies' | 'view' | 'day';
-  /**
-   * `cnil`: no user ids, a visitor cookie that ends 13 months after it was set and is not shared with other subdomains,
-   * and only the site of a referrer.
-   */
-  preset?: 'cnil';
-  /** Masks email addresses, tokens and card numbers before they leave the page. Default: `true`. */
-  maskValues?: boolean;
-}
+export interface SwitchyardOptions extends BrowserOptions, PrivacyOptions {}
 
 /**
  * The browser client for pages that record less about people. Never throws, except when given a secret key.

@@ -4,8 +4,8 @@ import { createPageFlags, type PageFlags } from '../client/page-flags.ts';
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import { warn } from '../client/warn.ts';
 import { hideUntilReady } from './anti-flicker.ts';
-import type { SwitchyardOptions as BrowserOptions, Switchyard as BrowserSwitchyard } from './browser.ts';
 import { openSwitchyard } from './open-switchyard.ts';
+import type { SwitchyardOptions as BrowserOptions, Switchyard as BrowserSwitchyard } from './switchyard.ts';
 
 export type { Attributes, SplitTesting, SplitTests } from '../client/browser-client.ts';
 export type { PageFeedback, PageFeedbackCall, PageGoalCall, PageGoals } from '../client/page-conversions.ts';

@@ -1,6 +1,5 @@
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
-const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
 /** Whether the same request may succeed later. Status 0 means that there was no response. */
 export function isTransient(status: number): boolean {
@@ -12,11 +11,4 @@ export function retryDelay(attempt: number, retryAfterMs: number, random: () => 
   const maxDelay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
   // Half of it is random, so that clients that failed together do not retry together.
   return Math.max(retryAfterMs, (maxDelay * (1 + random())) / 2);
-}
-
-/** The `Retry-After` header (seconds or a date) in milliseconds; 0 if there is none. */
-export function parseRetryAfter(value: string | null, now: number): number {
-  if (!value) return 0;
-  const ms = Number(value) * 1000 || Date.parse(value) - now;
-  return Math.min(ms > 0 ? ms : 0, MAX_RETRY_AFTER_MS);
 }

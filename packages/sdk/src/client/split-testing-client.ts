@@ -1,10 +1,11 @@
+import { parseRetryAfter } from '@switchyard/core/retry-after';
 import { attempt } from './attempt.ts';
 import type { Attributes, SplitTesting, SplitTestingOptions, SplitTests } from './browser-client.ts';
 import type { ClientContext } from './client-context.ts';
 import { createDefinitions, type Definitions } from './definitions.ts';
 import { createDelivery } from './delivery.ts';
 import type { Host } from './host.ts';
-import { isTransient, parseRetryAfter, retryDelay } from './retry.ts';
+import { isTransient, retryDelay } from './retry.ts';
 import { type Choice, choose } from './split-tests.ts';
 import { createVisit, type Ids } from './visit.ts';
 import { warn } from './warn.ts';

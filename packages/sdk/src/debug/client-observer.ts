@@ -4,8 +4,8 @@ import { SESSION_COOKIE, VISITOR_COOKIE } from '../client/identity.ts';
 import type { FlagSnapshot } from '../client/page-flags.ts';
 import { isTransient } from '../client/retry.ts';
 import type { Bootstrap, Choice } from '../client/split-tests.ts';
-import { assignmentWords } from '../narration/assignment-words.ts';
-import { payloadWords } from '../narration/payload-words.ts';
+import { narrateAssignment } from '../narration/narrate-assignment.ts';
+import { narratePayload } from '../narration/narrate-payload.ts';
 import {
   batchId,
   type ClientState,
@@ -149,7 +149,7 @@ export class ClientObserver {
     if (!test || !visitorId) return 'assigned with earlier definitions';
     const previewKey = choice.preview ? choice.variationKey : undefined;
     const { holdout } = definitions!.config;
-    const { variationKey, words } = assignmentWords(test, visitorId, { holdout, previewKey, userId });
+    const { variationKey, words } = narrateAssignment(test, visitorId, { holdout, previewKey, userId });
     return variationKey === choice.variationKey ? words : 'assigned with earlier definitions';
   }
 
@@ -170,7 +170,7 @@ export class ClientObserver {
     const { pending } = this.state;
     if (value) {
       const { path, body } = value as StoredBatch;
-      const what = payloadWords(path, body);
+      const what = narratePayload(path, body);
       if (!pending.has(id)) this.#say(`queued: ${what}`);
       pending.set(id, { path, what, attempts: pending.get(id)?.attempts ?? 0 });
       return;
@@ -202,7 +202,7 @@ export class ClientObserver {
     const { state } = this;
     const { pathname: path, searchParams } = new URL(url, location.href);
     const method = init.method ?? 'GET';
-    const what = payloadWords(path, init.body);
+    const what = narratePayload(path, init.body);
     const sent: ClientState['sent'][number] = { at, path: `${method} ${path}`, what, status: undefined };
     state.sent.push(sent);
     if (state.sent.length > MAX_SENT) state.sent.shift();

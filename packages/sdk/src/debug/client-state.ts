@@ -3,7 +3,7 @@ import { attempt } from '../client/attempt.ts';
 import type { SplitTestingOptions } from '../client/browser-client.ts';
 import type { FlagSnapshot } from '../client/page-flags.ts';
 import type { Choice, SplitTestConfig } from '../client/split-tests.ts';
-import { payloadWords } from '../narration/payload-words.ts';
+import { narratePayload } from '../narration/narrate-payload.ts';
 
 export interface TestState {
   testKey: string;
@@ -111,7 +111,7 @@ function storedBatches(propertyId: string): Map<string, PendingBatch> {
     const batch = id === undefined ? undefined : (readStored(key) as StoredBatch | undefined);
     if (id === undefined || !batch?.body) continue;
     const { path, body } = batch;
-    pending.set(id, { path, what: payloadWords(path, body), attempts: 0 });
+    pending.set(id, { path, what: narratePayload(path, body), attempts: 0 });
   }
   return pending;
 }

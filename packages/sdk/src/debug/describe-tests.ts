@@ -1,4 +1,4 @@
-import { assignmentWords } from '../narration/assignment-words.ts';
+import { narrateAssignment } from '../narration/narrate-assignment.ts';
 import type { ClientState, TestState } from './client-state.ts';
 
 export interface ShownTest {
@@ -37,7 +37,7 @@ function describeUnread(
   const exposure = serverExposures.has(testKey) ? 'server' : 'unread';
   if (!visitorId) return { testKey, variationKey: undefined, reason: '', exposure, isPreview: false };
   const previewKey = new URLSearchParams(location.search).get(`sy_${testKey}`);
-  const { variationKey, words } = assignmentWords(test, visitorId, { holdout, previewKey, userId });
+  const { variationKey, words } = narrateAssignment(test, visitorId, { holdout, previewKey, userId });
   return {
     testKey,
     variationKey: variationKey ?? undefined,

@@ -1,6 +1,7 @@
+import { parseRetryAfter } from '@switchyard/core/retry-after';
 import { failure } from '../client/result.ts';
-import { isTransient, parseRetryAfter, retryDelay } from '../client/retry.ts';
-import { payloadWords } from '../narration/payload-words.ts';
+import { isTransient, retryDelay } from '../client/retry.ts';
+import { narratePayload } from '../narration/narrate-payload.ts';
 import type { Reporter } from './reporter.ts';
 
 export interface ApiCall {
@@ -106,7 +107,7 @@ export class ApiClient {
   #report({ method, path, body, rawBody }: ApiCall, result: ApiResult): void {
     if (!result.success) this.#reporter.refusal(result.error);
     if (!this.#reporter.isNarrating) return;
-    const what = payloadWords(path, rawBody ?? body);
+    const what = narratePayload(path, rawBody ?? body);
     const sent = `${method} ${path}${what && ` (${what})`}`;
     this.#reporter.narrate(
       result.success

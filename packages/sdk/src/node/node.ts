@@ -9,9 +9,10 @@ export type {
 } from '../client/split-tests.ts';
 export type { Feedback, FeedbackCall, GoalCall, Goals } from './conversions.ts';
 export { createSwitchyard, type Switchyard } from './create-switchyard.ts';
+export type { FlagContext } from './flags/flag-context.ts';
 export type { FlagDetails, FlagErrorCode, FlagReason } from './flags/flag-details.ts';
 export type { FlagError, FlagStatus } from './flags/flag-source.ts';
-export type { FlagContext, Flags } from './flags/flags.ts';
+export type { Flags } from './flags/flags.ts';
 export type { SwitchyardOptions } from './options.ts';
 export type { Relay } from './relay/relay.ts';
 export type { RelayLimits, RelayOptions } from './relay/relay-options.ts';

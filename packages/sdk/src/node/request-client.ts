@@ -1,6 +1,7 @@
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import type { Feedback, Goals } from './conversions.ts';
-import type { FlagContext, Flags, UntypedFlags } from './flags/flags.ts';
+import type { FlagContext } from './flags/flag-context.ts';
+import type { Flags, UntypedFlags } from './flags/flags.ts';
 import { readRequest } from './request-facts.ts';
 
 /** The calls for one request. Its session and visitor are the default of every call. */
@@ -13,13 +14,13 @@ export interface RequestClient<Schema extends SwitchyardSchema = AnySchema> {
   readonly feedback: Feedback<Schema>;
 }
 
-interface Parts {
+interface BoundClients {
   flags: UntypedFlags;
   goals: Goals;
   feedback: Feedback;
 }
 
-export function bindRequest(request: unknown, { flags, goals, feedback }: Parts): RequestClient {
+export function bindRequest(request: unknown, { flags, goals, feedback }: BoundClients): RequestClient {
   const { sessionId, visitorId } = readRequest(request);
   const ids: FlagContext = {
     ...(visitorId === undefined ? {} : { visitorId }),

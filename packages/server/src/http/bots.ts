@@ -1,4 +1,4 @@
-import { createBotCheck } from '@switchyard/core/evaluation/bots';
+import { createBotCheck } from '@switchyard/core/evaluation/bot-check';
 import { list } from 'isbot';
 import { LRUCache } from 'lru-cache';
 

@@ -1,6 +1,6 @@
 import { closestName } from '@switchyard/core/evaluation/closest-name';
+import { formatPointer } from '@switchyard/core/merge/json-pointer';
 import type { ErrorObject } from 'ajv';
-import { formatPointer } from '../storage/changes/json-pointer.ts';
 
 /** A message for the author of the content; undefined if another error of the list explains it better. */
 export function describeShapeError(error: ErrorObject, all: readonly ErrorObject[]): string | undefined {

@@ -12,7 +12,11 @@ const START = Date.UTC(2026, 0, 1);
 const SEED = 20_261_115;
 
 const goalOf = (id: string, kind: 'count' | 'revenue' = 'count'): ReportGoal => ({
-  ...{ id, name: id, kind, lowerIsBetter: false, role: 'secondary' },
+  id,
+  name: id,
+  kind,
+  lowerIsBetter: false,
+  role: 'secondary',
 });
 
 interface Side {
@@ -40,12 +44,21 @@ function verdictOn(
 ) {
   const { mixed = 0, exposures = [], mode = 'assignment', share = 1 } = more;
   const groups = [a, b].map(({ visitors, converted = {}, dollars = 0 }, index) => ({
-    ...{ variationKey: AA_VARIATIONS[index]!.key as string | null, bot: false, early: false, visitors },
+    variationKey: AA_VARIATIONS[index]!.key as string | null,
+    bot: false,
+    early: false,
+    visitors,
     goals: Object.entries(converted).map(([id, number]) => sumsOf(id, number, dollars)),
   }));
   const report = buildReport({
-    ...{ variations: AA_VARIATIONS, goals, statistics: AA_STATISTICS, exposures },
-    ...{ smallestEffect: null, plannedVisitors: null, includeBots: false, endedAt: null },
+    variations: AA_VARIATIONS,
+    goals,
+    statistics: AA_STATISTICS,
+    exposures,
+    smallestEffect: null,
+    plannedVisitors: null,
+    includeBots: false,
+    endedAt: null,
     groups: [...groups, { ...groups[0]!, variationKey: null, visitors: mixed, goals: [] }],
     startedAt: START,
     asOf: START + 10 * DAY_MS,
@@ -147,7 +160,10 @@ describe('the verdict of an A/A test', () => {
   it('is an alarm about tracking only if exposures were recorded', () => {
     const sides = [side(3000, 150), side(3000, 150)] as const;
     const exposures = [0, 1, 2, 4, 5, 6, 7, 8, 9].map((day) => ({
-      ...{ at: START + day * DAY_MS, variationKey: 'a', bot: false, exposures: 600 },
+      at: START + day * DAY_MS,
+      variationKey: 'a',
+      bot: false,
+      exposures: 600,
     }));
     const recorded = { mode: 'exposures', mixed: 500, exposures } as const;
     const { verdict, words } = verdictOn(sides, undefined, recorded);

@@ -1,26 +1,17 @@
 import { sampleRatio } from '../sample-ratio.ts';
-import { type AaCause, aaWords } from '../words/aa-words.ts';
+import { type AaCause, type AaFacts, aaWords } from '../words/aa-words.ts';
 import { AA_METHOD } from './aa-method.ts';
 import type { Report } from './report.ts';
 
-export interface AaVerdict {
-  readonly verdict: 'sound' | 'alarm' | 'collecting';
+export interface AaVerdict extends Pick<AaFacts, 'verdict' | 'visitors'> {
   readonly words: string;
-  /** In the order of the variations. */
-  readonly visitors: readonly number[];
   /** Null with too few visitors. */
   readonly splitPValue: number | null;
   /** Corrected over all goals; null with too few conversions. */
   readonly goals: readonly { readonly goalId: string; readonly pValue: number | null }[];
 }
 
-export interface AaVerdictInput {
-  /** `assignment`: visitors were assigned while counting. `exposures`: pages recorded what they showed. */
-  readonly mode: 'assignment' | 'exposures';
-  /** Share of all visitors that were counted; below 1 for a random sample. */
-  readonly share: number;
-  /** Code of the currency that amounts are shown in; default: USD. */
-  readonly currency?: string | undefined;
+export interface AaVerdictInput extends Pick<AaFacts, 'mode' | 'share' | 'currency'> {
   readonly report: Pick<Report, 'variations' | 'goals' | 'problems'>;
 }
 

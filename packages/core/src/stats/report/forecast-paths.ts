@@ -1,10 +1,27 @@
-import type { ForecastInput } from './forecast.ts';
-
 const PATHS = 400;
 /** Fixed, so that the same numbers always give the same forecast. */
 const SEED = 20261115;
 /** One number for the traffic, then one per simulated day. */
 const MAX_DAYS = 128;
+
+/** New visitors per day, and the standard deviation of its logarithm. */
+export interface Traffic {
+  readonly dailyVisitors: number;
+  readonly uncertainty: number;
+}
+
+/** Where a test stands now. */
+export interface PathStart {
+  readonly difference: number;
+  readonly standardError: number;
+  /** Of the variation and the control. */
+  readonly visitors: number;
+  readonly traffic: Traffic;
+  /** Planned number of `visitors`, if the test ends there. */
+  readonly plannedVisitors: number | null;
+  /** Smallest relevant difference, in the unit of the metric. */
+  readonly smallestDifference: number | null;
+}
 
 /** A path ends beyond the critical value or below the futility boundary of its day, in standard errors. */
 export interface Limits {
@@ -16,14 +33,14 @@ export interface Limits {
  * Simulates how a test may go on: the true effect is as uncertain as the estimate, and so is the traffic. Returns the
  * days until a decision of each path, ascending; infinite for those without one on the given days.
  */
-export function simulateEnds(input: ForecastInput, days: readonly number[], limits: Limits): number[] {
+export function simulateEnds(start: PathStart, days: readonly number[], limits: Limits): number[] {
   const ends: number[] = [];
-  for (const normals of randomPaths()) ends.push(simulateEnd(input, days, limits, normals));
+  for (const normals of randomPaths()) ends.push(simulateEnd(start, days, limits, normals));
   return ends.sort((a, b) => a - b);
 }
 
 function simulateEnd(
-  { difference, standardError, visitors, traffic, plannedVisitors, smallestDifference }: ForecastInput,
+  { difference, standardError, visitors, traffic, plannedVisitors, smallestDifference }: PathStart,
   days: readonly number[],
   { criticals, futilities }: Limits,
   normals: Float64Array,

@@ -5,7 +5,7 @@ import { fractionOf } from '../group-sequential/compare.ts';
 import { futilityBoundary } from '../group-sequential/futility.ts';
 import { monitoredCritical } from '../group-sequential/monitoring.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from '../sequential.ts';
-import { type Limits, simulateEnds } from './forecast-paths.ts';
+import { type Limits, type PathStart, simulateEnds } from './forecast-paths.ts';
 
 /** An end that is further away is not in sight. */
 const HORIZON_DAYS = 56;
@@ -22,24 +22,8 @@ const EARLIEST = 0.08;
 /** Chance to find the difference that is called detectable. */
 const DETECTABLE_POWER = 0.8;
 
-export interface ForecastInput extends MethodSettings {
-  /** The difference, its standard error and the control's mean. */
-  readonly difference: number;
-  readonly standardError: number;
+interface ForecastInput extends MethodSettings, PathStart {
   readonly controlMean: number;
-  /** Of the variation and the control. */
-  readonly visitors: number;
-  readonly traffic: Traffic;
-  /** Planned number of `visitors`, if the test ends there. */
-  readonly plannedVisitors: number | null;
-  /** Smallest relevant difference, in the unit of the metric. */
-  readonly smallestDifference: number | null;
-}
-
-/** New visitors per day, and the standard deviation of its logarithm. */
-export interface Traffic {
-  readonly dailyVisitors: number;
-  readonly uncertainty: number;
 }
 
 /** When a decision can be expected, in full days from now. */

@@ -1,7 +1,7 @@
 import { DEFAULT_ALPHA } from '../alpha.ts';
 import type { MethodSettings } from '../analysis.ts';
 import { DEFAULT_SEQUENTIAL_N, sequentialCritical } from '../sequential.ts';
-import type { Traffic } from './forecast.ts';
+import type { Traffic } from './forecast-paths.ts';
 import { directionOf, type GoalOutcome, improvementOf, isRelative } from './goal-outcome.ts';
 
 /** The relative harm that a guardrail must exclude if neither it nor the smallest effect of the test says otherwise. */

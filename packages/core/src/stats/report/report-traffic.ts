@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../time.ts';
-import type { Traffic } from './forecast.ts';
+import type { Traffic } from './forecast-paths.ts';
 import { isCounted } from './report-counts.ts';
 import { exposuresByDay, isPausedOn } from './report-days.ts';
 import type { ReportInput } from './report-input.ts';

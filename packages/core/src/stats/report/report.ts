@@ -6,7 +6,7 @@ import { combineStrata } from '../strata.ts';
 import { describeProblem } from '../words/health-words.ts';
 import { describeNote } from '../words/note-words.ts';
 import { covariateImbalance } from './covariate-balance.ts';
-import type { Traffic } from './forecast.ts';
+import type { Traffic } from './forecast-paths.ts';
 import { compareGoals, comparisonSettings, type GoalComparison } from './goal-comparison.ts';
 import type { GoalOutcome } from './goal-outcome.ts';
 import { DEFAULT_MAX_HARM, type GuardrailOutcome, type GuardrailState, worstState } from './guardrails.ts';

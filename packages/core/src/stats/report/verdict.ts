@@ -6,30 +6,18 @@ import { futilityBoundary } from '../group-sequential/futility.ts';
 import type { SmallestEffect } from '../planner.ts';
 import { DEFAULT_CURRENCY } from '../words/numbers.ts';
 import { describeVerdict, type VerdictSentences } from '../words/verdict-words.ts';
-import { type Forecast, forecastOf, type Traffic } from './forecast.ts';
+import { type Forecast, forecastOf } from './forecast.ts';
+import type { Traffic } from './forecast-paths.ts';
 import { directionOf, type GoalOutcome, improvementOf, isRelative } from './goal-outcome.ts';
 import { type Guardrail, type GuardrailOutcome, judgeGuardrail } from './guardrails.ts';
-import type { Collecting, HealthProblem } from './health.ts';
-
-export type Decision = 'ship' | 'roll-back' | 'no-difference' | 'keep-going' | 'collecting' | 'unhealthy';
-
-/** Why the decision was made, where the decision alone does not say it. */
-export type Reason =
-  | 'primary'
-  | 'guardrail'
-  | 'open-guardrail'
-  | 'within-smallest-effect'
-  | 'planned-end'
-  | 'futility'
-  | 'not-significant'
-  | 'before-planned-end';
+import type { HealthProblem } from './health.ts';
+import type { Decision, VerdictFacts } from './verdict-facts.ts';
 
 export interface VerdictInput extends MethodSettings {
   readonly variation: string;
   /** From `checkHealth`; any problem prevents a winner. */
   readonly problems: readonly HealthProblem[];
-  /** Progress, if there is too little data for an evaluation. */
-  readonly collecting?: (Collecting & { readonly days: number | null }) | null | undefined;
+  readonly collecting?: VerdictFacts['collecting'] | undefined;
   readonly primary: GoalOutcome;
   /** Goals that must not get worse. */
   readonly guardrails?: readonly GuardrailOutcome[] | undefined;
@@ -57,26 +45,10 @@ export interface VerdictInput extends MethodSettings {
   readonly currency?: string | undefined;
 }
 
-export interface Verdict {
-  readonly decision: Decision;
-  readonly reason: Reason | null;
-  readonly variation: string;
+export interface Verdict extends VerdictFacts {
   /** For readers without knowledge of statistics: the sentences as one text. */
   readonly words: string;
   readonly sentences: VerdictSentences;
-  /** Improvement of the primary goal, in `unit`; null if unknown. */
-  readonly improvement: Interval | null;
-  readonly unit: SmallestEffect['kind'];
-  readonly primary: GoalOutcome;
-  readonly guardrails: readonly Guardrail[];
-  readonly problems: readonly HealthProblem[];
-  readonly collecting: VerdictInput['collecting'] | null;
-  readonly smallestEffect: SmallestEffect | null;
-  readonly visitors: number;
-  readonly plannedVisitors: number | null;
-  /** Likely full days until a decision: the median of the forecast; null if unknown or not in sight. */
-  readonly daysLeft: number | null;
-  readonly forecast: Forecast | null;
 }
 
 /** Decides what to do with one variation. */
@@ -137,7 +109,7 @@ export function overallVerdict(verdicts: readonly Verdict[]): Verdict | null {
   return ranked[0] ?? null;
 }
 
-type Decided = Pick<Verdict, 'decision' | 'reason'>;
+type Decided = Pick<VerdictFacts, 'decision' | 'reason'>;
 
 function decide(
   input: VerdictInput,

@@ -1,5 +1,4 @@
 import { AA_METHOD } from '../report/aa-method.ts';
-import type { AaVerdict, AaVerdictInput } from '../report/aa-verdict.ts';
 import type { Report } from '../report/report.ts';
 import { unitOf } from '../report/report-metrics.ts';
 import { count, DEFAULT_CURRENCY, percent, plural, values } from './numbers.ts';
@@ -11,9 +10,16 @@ export type AaCause =
   | { readonly cause: 'goal'; readonly goal: GoalReport; readonly pValue: number }
   | { readonly cause: 'tracking'; readonly words: string };
 
-interface Facts
-  extends Pick<AaVerdictInput, 'mode' | 'share' | 'currency'>,
-    Pick<AaVerdict, 'verdict' | 'visitors'> {
+export interface AaFacts {
+  /** `assignment`: visitors were assigned while counting. `exposures`: pages recorded what they showed. */
+  readonly mode: 'assignment' | 'exposures';
+  /** Share of all visitors that were counted; below 1 for a random sample. */
+  readonly share: number;
+  /** Code of the currency that amounts are shown in; default: USD. */
+  readonly currency?: string | undefined;
+  readonly verdict: 'sound' | 'alarm' | 'collecting';
+  /** In the order of the variations. */
+  readonly visitors: readonly number[];
   readonly causes: readonly AaCause[];
   readonly goals: number;
   /** Goals with enough conversions. */
@@ -24,7 +30,7 @@ interface Facts
 const MAX_NAMED = 3;
 
 /** The verdict as text: what was found, how large it is, and what to check. */
-export function aaWords(facts: Facts): string {
+export function aaWords(facts: AaFacts): string {
   switch (facts.verdict) {
     case 'sound':
       return `Sound: ${describeSplit(facts)}, and ${describeGoals(facts)}`;
@@ -36,9 +42,9 @@ export function aaWords(facts: Facts): string {
 }
 
 /** How many of the finished rounds were sound; takes the last verdict of each. */
-export function aaSummary(finished: readonly AaVerdict['verdict'][]): string {
+export function aaSummary(finished: readonly AaFacts['verdict'][]): string {
   if (finished.length === 0) return 'No round has finished yet.';
-  const number = (verdict: AaVerdict['verdict']) => finished.filter((it) => it === verdict).length;
+  const number = (verdict: AaFacts['verdict']) => finished.filter((it) => it === verdict).length;
   const [sound, alarm, collecting] = [number('sound'), number('alarm'), number('collecting')];
   const rounds = finished.length === 1 ? 'finished round was' : 'finished rounds were';
   const rest = [
@@ -48,14 +54,14 @@ export function aaSummary(finished: readonly AaVerdict['verdict'][]): string {
   return [`${sound} of ${finished.length} ${rounds} sound`, ...rest].join('; ').concat('.');
 }
 
-function describeSplit({ visitors, share: counted }: Facts): string {
+function describeSplit({ visitors, share: counted }: AaFacts): string {
   const total = visitors.reduce((sum, number) => sum + number, 0);
   const sample = counted < 1 ? ` (a random sample of ${percent(counted)})` : '';
   const shares = visitors.map((number) => share(number / total)).join(' to ');
   return `${count(total)} visitors${sample} were split ${shares}`;
 }
 
-function describeGoals({ goals, comparedGoals }: Facts): string {
+function describeGoals({ goals, comparedGoals }: AaFacts): string {
   if (goals === 0) return 'there are no goals to compare.';
   const found = comparedGoals === 1 ? 'the goal does not differ' : `none of ${comparedGoals} goals differs`;
   const left = goals - comparedGoals;
@@ -63,7 +69,7 @@ function describeGoals({ goals, comparedGoals }: Facts): string {
   return `${found}; ${left === 1 ? '1 goal has' : `${left} goals have`} too few conversions to compare.`;
 }
 
-function describeMissing(facts: Facts): string {
+function describeMissing(facts: AaFacts): string {
   const total = facts.visitors.reduce((sum, number) => sum + number, 0);
   if (total >= AA_METHOD.minVisitors) {
     return `${describeSplit(facts)}, which is within chance; no goal has ${AA_METHOD.minConverted} converted visitors yet.`;
@@ -73,7 +79,7 @@ function describeMissing(facts: Facts): string {
   return `${plural(total, 'visitor')} so far; it takes ${AA_METHOD.minVisitors}.${hint}`;
 }
 
-function describeCauses(facts: Facts): string[] {
+function describeCauses(facts: AaFacts): string[] {
   const goals = facts.causes.filter((it) => it.cause === 'goal');
   const unnamed = goals.length - MAX_NAMED;
   return [
@@ -89,7 +95,7 @@ function describeCauses(facts: Facts): string[] {
   ];
 }
 
-function splitCause(facts: Facts, pValue: number): string {
+function splitCause(facts: AaFacts, pValue: number): string {
   const check =
     facts.mode === 'exposures'
       ? 'Check that pages send the exposures of both variations, and that every visitor has an id of their own and keeps it.'

@@ -1,8 +1,8 @@
 import { excludesZero } from '../comparison.ts';
+import type { VerdictContext, VerdictFacts } from '../report/verdict-facts.ts';
 import { describeBlocking } from './guardrail-words.ts';
 import { describeProblem } from './health-words.ts';
 import { count, percent, plural, quote, signedChange } from './numbers.ts';
-import type { VerdictContext, VerdictFacts } from './verdict-words.ts';
 
 /** The first sentence of a verdict: the decision and its reason. */
 export function describeDecision(facts: VerdictFacts, context: VerdictContext): string {

@@ -1,7 +1,7 @@
 import type { Guardrail, GuardrailState } from '../report/guardrails.ts';
-import { describeChange } from './change-words.ts';
+import type { VerdictContext, VerdictFacts } from '../report/verdict-facts.ts';
+import { describeChange } from './effect-words.ts';
 import { list, percent, plural, quote } from './numbers.ts';
-import type { VerdictContext, VerdictFacts } from './verdict-words.ts';
 
 /** What is known of each guardrail, the worst first. */
 export function describeGuardrails(

@@ -1,6 +1,6 @@
 import type { Forecast } from '../report/forecast.ts';
+import type { VerdictContext, VerdictFacts } from '../report/verdict-facts.ts';
 import { duration, durationRange, percent, plural, quote } from './numbers.ts';
-import type { VerdictContext, VerdictFacts } from './verdict-words.ts';
 
 /** The last sentence of a verdict: what to do. */
 export function describeNext(facts: VerdictFacts, context: VerdictContext): string {

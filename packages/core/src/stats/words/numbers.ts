@@ -5,8 +5,20 @@ export const DEFAULT_CURRENCY = 'USD';
 
 /** Fixed, because the symbols that `Intl` uses depend on its version, and texts must be reproducible. */
 const SYMBOLS: Readonly<Record<string, string>> = {
-  ...{ USD: '$', EUR: '€', GBP: '£', JPY: '¥', INR: '₹', KRW: '₩', ILS: '₪', VND: '₫' },
-  ...{ AUD: 'A$', BRL: 'R$', CAD: 'CA$', CNY: 'CN¥', MXN: 'MX$', NZD: 'NZ$' },
+  USD: '$',
+  EUR: '€',
+  GBP: '£',
+  JPY: '¥',
+  INR: '₹',
+  KRW: '₩',
+  ILS: '₪',
+  VND: '₫',
+  AUD: 'A$',
+  BRL: 'R$',
+  CAD: 'CA$',
+  CNY: 'CN¥',
+  MXN: 'MX$',
+  NZD: 'NZ$',
 };
 
 export const count = (number: number) => Math.round(number).toLocaleString('en-US');

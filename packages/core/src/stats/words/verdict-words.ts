@@ -1,22 +1,9 @@
-import type { Verdict } from '../report/verdict.ts';
-import { describeChange, describeEstimate, describeValues } from './change-words.ts';
+import type { VerdictContext, VerdictFacts } from '../report/verdict-facts.ts';
 import { describeDecision } from './decision-words.ts';
+import { describeChange, describeEstimate, describeValues } from './effect-words.ts';
 import { describeGuardrails } from './guardrail-words.ts';
 import { describeNext } from './next-words.ts';
 import { plural } from './numbers.ts';
-
-export type VerdictFacts = Omit<Verdict, 'words' | 'sentences'>;
-
-export interface VerdictContext {
-  /** The phase has ended. */
-  readonly isOver: boolean;
-  /** The test has a phase. */
-  readonly hasStarted: boolean;
-  /** Number of variations, including the control. */
-  readonly variations: number;
-  /** Code of the currency that amounts are shown in. */
-  readonly currency: string;
-}
 
 /** A verdict in words, in the order in which it is read; empty if there is nothing to say. */
 export interface VerdictSentences {

@@ -29,7 +29,11 @@ function outcome(name: string, settings: MethodSettings, a: Counts, b: Counts): 
 }
 
 const money = (comparison: Comparison, control: number, variation: number): GoalOutcome => ({
-  ...{ name: 'Revenue', unit: 'dollars', control, variation, comparison },
+  name: 'Revenue',
+  unit: 'dollars',
+  control,
+  variation,
+  comparison,
 });
 
 function verdict(a: Counts, b: Counts, settings: MethodSettings, more: Partial<VerdictInput> = {}): string {
@@ -256,8 +260,14 @@ const PROBLEMS: Record<string, HealthProblem> = {
 };
 
 const PLAN: PlanFacts = {
-  ...{ goal: 'Sign-ups', historyDays: 28, visitors: 52_000, converted: 5200 },
-  ...{ smallestEffect: 0.05, variations: 2, power: 0.8, canStopEarly: true },
+  goal: 'Sign-ups',
+  historyDays: 28,
+  visitors: 52_000,
+  converted: 5200,
+  smallestEffect: 0.05,
+  variations: 2,
+  power: 0.8,
+  canStopEarly: true,
   plan: { visitors: 121_200, days: 66 },
 };
 

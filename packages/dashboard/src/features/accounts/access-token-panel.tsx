@@ -3,14 +3,14 @@ import type { AccessToken, AccessTokens, CreatedToken } from '@switchyard/core/a
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { request } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { formatDate } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
-import { RowAction } from '../../ui/row-action.tsx';
-import { Snippet } from '../../ui/snippet.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
+import { formatDate } from '../../ui/format/format.ts';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { RowAction } from '../../ui/lists/row-action.tsx';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { ConfirmDialog } from '../../ui/page/confirm-dialog.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
+import { Snippet } from '../../ui/page/snippet.tsx';
 import classes from './account-page.module.css';
 import { NewTokenDialog } from './new-token-dialog.tsx';
 

@@ -3,10 +3,10 @@ import type { AccountsPage, PatchAccountBody } from '@switchyard/core/api/accoun
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { request } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { ConfirmDialog } from '../../ui/page/confirm-dialog.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import { DELETION } from './delete-account-panel.tsx';
 import { useMe } from './use-me.ts';
 

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { messageOf } from '../../api.ts';
-import { showTimesIn } from '../../ui/display-zone.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { LoadError } from '../../ui/page-states.tsx';
+import { showTimesIn } from '../../ui/format/display-zone.ts';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { LoadError } from '../../ui/page/page-states.tsx';
 import { AccessTokenPanel } from './access-token-panel.tsx';
 import { AccountList } from './account-list.tsx';
 import { DeleteAccountPanel } from './delete-account-panel.tsx';

@@ -2,8 +2,8 @@ import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, request } from '../../api.ts';
-import { Form } from '../../ui/form.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Form } from '../../ui/fields/form.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { useMe } from './use-me.ts';
 
 export const DELETION =

@@ -4,10 +4,10 @@ import { ROLES, type Role } from '@switchyard/core/api/role-order';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { request } from '../../api.ts';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { Form } from '../../ui/form.tsx';
-import '../../ui/mantine-form-styles.ts';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { Form } from '../../ui/fields/form.tsx';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
+import '../../ui/style/mantine-form-styles.ts';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
 import { useMe } from './use-me.ts';
 
 const DAY = 86_400_000;

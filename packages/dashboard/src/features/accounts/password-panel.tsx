@@ -3,9 +3,9 @@ import type { PatchMeBody } from '@switchyard/core/api/accounts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { request } from '../../api.ts';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Form } from '../../ui/fields/form.tsx';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
 export function PasswordPanel() {

@@ -2,9 +2,9 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, request } from '../../api.ts';
-import { fieldError } from '../../ui/field-error.ts';
-import { Form } from '../../ui/form.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { fieldError } from '../../ui/fields/field-error.ts';
+import { Form } from '../../ui/fields/form.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { meQuery, useMe } from './use-me.ts';
 
 export function ProfilePanel() {

@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { handleSessionExpired, SIGNED_IN_AGAIN } from '../../api.ts';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { meQuery } from './use-me.ts';
 

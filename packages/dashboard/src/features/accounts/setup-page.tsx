@@ -4,10 +4,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiProblem, request } from '../../api.ts';
-import { CenteredPage } from '../../ui/centered-page.tsx';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { fieldError } from '../../ui/field-error.ts';
-import { Form } from '../../ui/form.tsx';
+import { fieldError } from '../../ui/fields/field-error.ts';
+import { Form } from '../../ui/fields/form.tsx';
+import { CenteredPage } from '../../ui/page/centered-page.tsx';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 import { changeAccount } from './use-me.ts';
 

@@ -3,8 +3,8 @@ import type { SignedIn } from '@switchyard/core/api/accounts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiProblem, request } from '../../api.ts';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form } from '../../ui/fields/form.tsx';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
 
 /** Email and password; asks for a code when the account has two-factor turned on. */
 export function SignInForm({ onSignedIn }: { onSignedIn: (signedIn: SignedIn) => void }) {

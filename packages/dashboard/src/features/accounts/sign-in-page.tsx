@@ -3,7 +3,7 @@ import type { SetupState } from '@switchyard/core/api/accounts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Navigate, useNavigate, useSearch } from '@tanstack/react-router';
 import { queryText, request } from '../../api.ts';
-import { CenteredPage } from '../../ui/centered-page.tsx';
+import { CenteredPage } from '../../ui/page/centered-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import classes from './sign-in-page.module.css';
 import { changeAccount } from './use-me.ts';

@@ -2,10 +2,10 @@ import { Button } from '@mantine/core';
 import type { AccountSessions } from '@switchyard/core/api/accounts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { messageOf, request } from '../../api.ts';
-import { LoadError } from '../../ui/page-states.tsx';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { LoadError } from '../../ui/page/page-states.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 
 const URL = '/v1/manage/me/sessions';
 const queryKey = ['account-sessions'];

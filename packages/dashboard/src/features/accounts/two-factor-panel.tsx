@@ -3,11 +3,11 @@ import type { RecoveryCodes, TwoFactorSecret, TwoFactorState } from '@switchyard
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, request } from '../../api.ts';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { Form } from '../../ui/form.tsx';
-import { plural } from '../../ui/format.ts';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { Snippet } from '../../ui/snippet.tsx';
+import { Form } from '../../ui/fields/form.tsx';
+import { plural } from '../../ui/format/format.ts';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
+import { Snippet } from '../../ui/page/snippet.tsx';
 import { useMe } from './use-me.ts';
 
 const URL = '/v1/manage/me/two-factor';

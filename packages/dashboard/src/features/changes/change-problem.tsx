@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { ApiProblem, messageOf } from '../../api.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 
 /** Why a change was refused, with all invalid fields and the items that still refer to it. */
 export function ChangeProblem({ problem }: { problem: Error }) {

@@ -1,15 +1,16 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
+import { applyDifferences } from '@switchyard/core/merge/differences';
+import { valueAt } from '@switchyard/core/merge/json-pointer';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ApiProblem } from '../../api.ts';
-import { Check } from '../../ui/check.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Check } from '../../ui/fields/check.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import { cacheItem } from '../configuration/configuration-cache.ts';
 import type { ItemOf, ItemType } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { ChangeRequest, ReviewOutcome } from './change-request.ts';
 import classes from './conflict-view.module.css';
-import { copyPointers, valueAt } from './json-pointers.ts';
 
 interface ConflictViewProps {
   change: ChangeRequest;
@@ -35,7 +36,8 @@ export function ConflictView({ change, problem, onFinish }: ConflictViewProps) {
   const [kept, setKept] = useState<readonly string[]>([]);
   const finish = () => {
     const theirs = conflicts.filter((pointer) => !kept.includes(pointer));
-    onFinish({ outcome: 'rebased', current, merged: copyPointers(own, current, theirs) });
+    const changes = theirs.map((pointer) => ({ pointer, after: valueAt(current, pointer) }));
+    onFinish({ outcome: 'rebased', current, merged: applyDifferences(own, changes) as object });
   };
   return (
     <Stack>

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { propertyPath } from '../../api.ts';
-import { Panel } from '../../ui/panel.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { COLLECTIONS } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';

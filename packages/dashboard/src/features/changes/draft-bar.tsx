@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import classes from './draft-bar.module.css';
 import type { Draft } from './use-draft.ts';
 

@@ -4,7 +4,7 @@ import type {
   FlagTransition,
   SegmentImpact,
 } from '@switchyard/core/api/impact';
-import { formatCount, plural } from '../../ui/format.ts';
+import { formatCount, plural } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './impact-panel.module.css';
 import { isVisited } from './impact-words.ts';

@@ -3,7 +3,7 @@ import type { Impact } from '@switchyard/core/api/impact';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { messageOf, propertyPath, request } from '../../api.ts';
-import { plural } from '../../ui/format.ts';
+import { plural } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { ChangeRequest } from './change-request.ts';
 import { FlagImpactList, SegmentImpactList, SplitTestImpactList } from './impact-lists.tsx';

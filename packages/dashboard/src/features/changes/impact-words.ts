@@ -1,5 +1,5 @@
 import type { Impact } from '@switchyard/core/api/impact';
-import { formatCount, formatPercent, plural } from '../../ui/format.ts';
+import { formatCount, formatPercent, plural } from '../../ui/format/format.ts';
 import type { Environment } from '../configuration/configuration-types.ts';
 
 type NamedEnvironments = readonly Pick<Environment, 'id' | 'name'>[];

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { CopyAction } from '../../ui/copy-action.tsx';
-import { Page } from '../../ui/page.tsx';
+import { CopyAction } from '../../ui/page/copy-action.tsx';
+import { Page } from '../../ui/page/page.tsx';
 import { DraftBar } from './draft-bar.tsx';
 import type { ItemForm } from './use-item-form.ts';
 

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { keyFromName } from '../../ui/key-from-name.ts';
+import { keyFromName } from '../../ui/fields/key-from-name.ts';
 import type { ItemForm } from './use-item-form.ts';
 
 interface Named {

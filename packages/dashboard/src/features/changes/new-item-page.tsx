@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { DraftBar } from './draft-bar.tsx';
 import { NewItemFields } from './new-item-fields.tsx';

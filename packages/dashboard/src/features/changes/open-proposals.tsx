@@ -3,9 +3,9 @@ import type { ProposalList } from '@switchyard/core/api/management';
 import { useQuery } from '@tanstack/react-query';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { plural } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { plural } from '../../ui/format/format.ts';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 

@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 import { ApiProblem } from '../../api.ts';
-import { LoadError } from '../../ui/page-states.tsx';
+import { LoadError } from '../../ui/page/page-states.tsx';
 import type { ChangeRequest, ReviewOutcome } from './change-request.ts';
 import type { ReviewSheetProps } from './review-sheet.tsx';
 

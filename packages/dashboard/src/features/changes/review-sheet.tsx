@@ -2,10 +2,10 @@ import { Alert, Button, Drawer, Group, Skeleton, Stack, Title } from '@mantine/c
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ApiProblem, isTemporary } from '../../api.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { TextArea } from '../../ui/fields/text-area.tsx';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
+import { Icon } from '../../ui/page/icon.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ChangeProblem } from './change-problem.tsx';
 import type { ChangeRequest, DryRunResult, ReviewOutcome } from './change-request.ts';

@@ -45,7 +45,9 @@ function merged(moves: readonly Move[]): Move[] {
     const key = JSON.stringify([from, to]);
     const known = byEnds.get(key);
     byEnds.set(key, {
-      ...{ from, to, visitors: visitors + (known?.visitors ?? 0) },
+      from,
+      to,
+      visitors: visitors + (known?.visitors ?? 0),
       examples: [...(known?.examples ?? []), ...examples].slice(0, MAX_EXAMPLES),
     });
   }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { ApiProblem } from '../../api.ts';
-import { fieldError } from '../../ui/field-error.ts';
+import { fieldError } from '../../ui/fields/field-error.ts';
 import type { ChangeRequest, ReviewOutcome } from './change-request.ts';
 import { useReview } from './review-context.tsx';
 import { dryRun } from './send-change.ts';

@@ -1,6 +1,7 @@
+import { sameJson } from '@switchyard/core/merge/json-value';
+import { mergeKeepingMine } from '@switchyard/core/merge/three-way-merge';
 import { useCallback, useEffect, useState } from 'react';
 import { useMe } from '../accounts/use-me.ts';
-import { mergeUnchanged } from './merge-unchanged.ts';
 
 interface StoredDraft<T> {
   /** The document that the draft started from. */
@@ -27,8 +28,6 @@ export interface Draft<T> {
   discard: () => void;
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
 /**
  * Unsaved changes of a document. They survive leaving the page, a reload and an expired session. Without unsaved
  * changes, the newest stored document is shown.
@@ -49,7 +48,7 @@ export function useDraft<T extends object>(name: string, stored: T, storedVersio
       setOwn((previous) => {
         const base = previous?.base ?? stored;
         const draft = { ...(previous?.draft ?? stored), ...changes };
-        if (same(base, draft)) return undefined;
+        if (sameJson(base, draft)) return undefined;
         const version = previous ? previous.baseVersion : storedVersion;
         return { base, baseVersion: version, draft, savedAt: Date.now() };
       }),
@@ -59,7 +58,7 @@ export function useDraft<T extends object>(name: string, stored: T, storedVersio
     (base: T, version: number | undefined, draft: T) =>
       setOwn((previous) => {
         // Fields that others changed and this draft did not must not go back to their old value.
-        const merged = previous ? (mergeUnchanged(previous.base, base, draft) as T) : draft;
+        const merged = previous ? (mergeKeepingMine(previous.base, draft, base) as T) : draft;
         return { base, baseVersion: version, draft: merged, savedAt: Date.now() };
       }),
     [],
@@ -69,10 +68,15 @@ export function useDraft<T extends object>(name: string, stored: T, storedVersio
     setOwn(undefined);
   }, [key]);
   return {
-    ...{ value, baseVersion, change, rebase, discard, restoredFrom },
+    value,
+    baseVersion,
+    change,
+    rebase,
+    discard,
+    restoredFrom,
     isDirty: own !== undefined,
     // The version of the settings also grows with changes elsewhere.
-    isOutdated: own !== undefined && own.baseVersion !== storedVersion && !same(own.base, stored),
+    isOutdated: own !== undefined && own.baseVersion !== storedVersion && !sameJson(own.base, stored),
   };
 }
 

@@ -37,7 +37,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /** The form of a segment, goal or feedback type, with its draft. */
 export function useItemForm<T extends Item>({ type, item, page }: ItemFormOptions<T>): ItemForm<T> {
-  const { propertyId, configuration, may } = useProperty();
+  const { propertyId, configuration, missingRole } = useProperty();
   const navigate = usePropertyNavigate();
   const isNew = item.id === '';
   const { path, field } = COLLECTIONS[type];
@@ -60,10 +60,13 @@ export function useItemForm<T extends Item>({ type, item, page }: ItemFormOption
     (merged) => ({ ...(merged as T), id }),
   );
   const isTaken = isNew && configuration[field].some((each) => each.id === id);
-  const readOnly = may('editor') ? undefined : 'You need the editor role';
+  const readOnly = missingRole('editor');
   const problem = isNew ? newItemProblem(draft.value, noun, isTaken) : undefined;
   return {
-    ...{ draft, message, readOnly, save },
+    draft,
+    message,
+    readOnly,
+    save,
     errors: (pointer) => (pointer === '/id' && isTaken ? `Another ${noun} has this id` : errors(pointer)),
     blocked: readOnly ?? problem ?? (isChecking ? 'Checking …' : undefined),
   };

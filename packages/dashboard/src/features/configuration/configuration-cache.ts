@@ -1,6 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiProblem, propertyPath, request, requestResponse } from '../../api.ts';
-import { COLLECTIONS, type Configuration, type ItemOf, type ItemType } from './configuration-types.ts';
+import {
+  COLLECTIONS,
+  type Configuration,
+  type ItemOf,
+  type ItemType,
+  type ListedItem,
+} from './configuration-types.ts';
 
 /** The configuration of one property in memory; lists, search and forms read it from here. */
 export interface CachedConfiguration {
@@ -42,11 +48,11 @@ export function cacheItem<T extends ItemType>(
   client.setQueryData<CachedConfiguration>(configurationKey(propertyId), (known) => {
     if (known === undefined) return known;
     const { field, key: keyField } = COLLECTIONS[type];
-    const list: readonly object[] = known.configuration[field];
-    const index = list.findIndex((each) => Reflect.get(each, keyField) === key);
+    const list: readonly ListedItem[] = known.configuration[field];
+    const index = list.findIndex((each) => each[keyField] === key);
     const current = list[index];
     // An event of the stream can be older than the response to our own change.
-    if (item && current && Reflect.get(current, 'version') > Reflect.get(item, 'version')) return known;
+    if (item && current && current.version > item.version) return known;
     const next = [...list];
     if (item === undefined) {
       if (index >= 0) next.splice(index, 1);

@@ -15,6 +15,12 @@ interface Versioned {
   version: number;
 }
 
+/** An item of any list of `COLLECTIONS`; its `key` says which of the names identifies it. */
+export interface ListedItem extends Versioned {
+  id?: string;
+  key?: string;
+}
+
 export type PropertySettings = Static<typeof ManagedProperty>;
 export type Environment = Required<ProvisionedEnvironment> & Versioned;
 export type Goal = Required<ProvisionedGoal> & Versioned;

@@ -2,8 +2,8 @@ import { hasRole, type Role } from '@switchyard/core/api/role-order';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { messageOf } from '../../api.ts';
-import { showTimesIn } from '../../ui/display-zone.ts';
-import { LoadError, PageSkeleton } from '../../ui/page-states.tsx';
+import { showTimesIn } from '../../ui/format/display-zone.ts';
+import { LoadError, PageSkeleton } from '../../ui/page/page-states.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import { configurationKey, loadConfiguration } from './configuration-cache.ts';
 import { followConfiguration } from './configuration-stream.ts';
@@ -15,6 +15,8 @@ export interface PropertyContext {
   role: Role;
   /** Whether the role allows what `needed` allows. */
   may: (needed: Role) => boolean;
+  /** "You need the editor role"; undefined if the account has it. */
+  missingRole: (needed: Role) => string | undefined;
   /** Whether changes of others arrive at the moment. */
   isLive: boolean;
 }
@@ -48,6 +50,7 @@ export function PropertyProvider({ propertyId, children }: { propertyId: string;
         configuration: data.configuration,
         role,
         may: (needed: Role) => hasRole(role, needed),
+        missingRole: (needed: Role) => (hasRole(role, needed) ? undefined : `You need the ${needed} role`),
         isLive,
       },
     [data, propertyId, role, isLive],

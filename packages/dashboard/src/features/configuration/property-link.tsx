@@ -26,10 +26,12 @@ export function PropertyLink({ to, search = {}, onClick, ...props }: PropertyLin
 }
 
 /** Such as a click with Ctrl, which opens a new tab. */
-const isForBrowser = ({ button, ctrlKey, metaKey, shiftKey, altKey, currentTarget }: MouseEvent) =>
-  button !== 0 ||
-  ctrlKey ||
-  metaKey ||
-  shiftKey ||
-  altKey ||
-  Reflect.get(currentTarget, 'target') === '_blank';
+const isForBrowser = ({
+  button,
+  ctrlKey,
+  metaKey,
+  shiftKey,
+  altKey,
+  currentTarget,
+}: MouseEvent<HTMLAnchorElement>) =>
+  button !== 0 || ctrlKey || metaKey || shiftKey || altKey || currentTarget.target === '_blank';

@@ -1,5 +1,5 @@
 import type { Explanation } from '@switchyard/core/api/explanations';
-import { formatDateTime } from '../../ui/format.ts';
+import { formatDateTime } from '../../ui/format/format.ts';
 import { AssignmentStepList } from './assignment-step-list.tsx';
 import classes from './explanation-steps.module.css';
 import { FlagStepList } from './flag-step-list.tsx';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import classes from './explanation-steps.module.css';
 
 /** `decided` ended the evaluation; `passed` went on; `failed` did not match; `skipped` was not reached. */

@@ -1,8 +1,8 @@
 import { Button, Drawer, Stack, Title } from '@mantine/core';
 import type { FeedbackState } from '@switchyard/core/api/feedback';
 import { useState } from 'react';
-import { formatDateTime } from '../../ui/format.ts';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { formatDateTime } from '../../ui/format/format.ts';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { EraseDialog, type ErasedSubject } from '../sessions/erase-dialog.tsx';

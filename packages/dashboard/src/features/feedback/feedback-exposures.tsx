@@ -1,7 +1,7 @@
 import type { SessionDetail } from '@switchyard/core/api/sessions';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api.ts';
-import { Loaded } from '../../ui/panel.tsx';
+import { Loaded } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 

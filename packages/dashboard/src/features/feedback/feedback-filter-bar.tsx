@@ -1,6 +1,7 @@
-import { Button, Group, Select } from '@mantine/core';
-import { Check } from '../../ui/check.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
+import { Button, Group } from '@mantine/core';
+import { Check } from '../../ui/fields/check.tsx';
+import { FilterSelect } from '../../ui/fields/filter-select.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { type ChangeFilters, FEEDBACK_FILTERS, type FeedbackFilters } from './feedback-filters.ts';
 import { optionValue, presentationOf } from './feedback-options.ts';
@@ -22,13 +23,12 @@ export function FeedbackFilterBar({ filters, isFiltered, onChange }: FeedbackFil
     data: { value: string; label: string }[],
     also: Partial<FeedbackFilters> = {},
   ) => (
-    <Select
+    <FilterSelect
       aria-label={label}
       placeholder={label}
       data={data}
-      value={filters[name] === '' ? null : filters[name]}
-      onChange={(value) => onChange({ ...also, [name]: value ?? '' })}
-      clearable
+      value={filters[name]}
+      onChange={(value) => onChange({ ...also, [name]: value })}
       searchable={data.length > 8}
       w={160}
     />

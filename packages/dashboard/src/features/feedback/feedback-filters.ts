@@ -1,4 +1,4 @@
-import type { Period } from '../../ui/period-of.ts';
+import type { Period } from '../../ui/fields/period-of.ts';
 
 /** Filters of the inbox, in the URL; empty: everything. They have the names of the API. */
 export const FEEDBACK_FILTERS = {
@@ -27,7 +27,9 @@ export function feedbackQuery(propertyId: string, filters: FeedbackFilters, { fr
     variationKey: filters.splitTestKey === '' ? '' : filters.variationKey,
     // A flag only with a value, and a value only with its flag.
     ...(isFlagFilter(filters) ? {} : { flagKey: '', flagValue: '', environment: '' }),
-    ...{ propertyId, from, to },
+    propertyId,
+    from,
+    to,
   };
 }
 /** Whether a flag and its value are chosen. */

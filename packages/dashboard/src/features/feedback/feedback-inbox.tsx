@@ -1,13 +1,13 @@
 import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { queryText } from '../../api.ts';
-import { Choice } from '../../ui/choice.tsx';
-import { formatCompact } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { useListPeriod } from '../../ui/use-list-period.ts';
-import { usePeriod } from '../../ui/use-period.ts';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { Choice } from '../../ui/fields/choice.tsx';
+import { formatCompact } from '../../ui/format/format.ts';
+import { useListPeriod } from '../../ui/hooks/use-list-period.ts';
+import { usePeriod } from '../../ui/hooks/use-period.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { FeedbackFilterBar } from './feedback-filter-bar.tsx';
 import {

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { PagedList } from '../../ui/lists/paged-list.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { AnswerLabel } from './answer-label.tsx';
 import { FeedbackDrawer } from './feedback-drawer.tsx';

@@ -1,10 +1,9 @@
 import { Tabs } from '@mantine/core';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { PeriodPicker } from '../../ui/period-picker.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { PeriodPicker } from '../../ui/fields/period-picker.tsx';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { NewItemButton } from '../changes/new-item-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { FeedbackInbox } from './feedback-inbox.tsx';
 import { FeedbackSnippets } from './feedback-snippets.tsx';
@@ -16,7 +15,7 @@ const VIEW = { tab: 'inbox', new: '' } as const;
 /** The inbox and the types of feedback; `?new=1` is the form for a new type. */
 export function FeedbackPage() {
   const [{ tab, new: isNew }, change] = useUrlState(VIEW);
-  const { configuration, may } = useProperty();
+  const { configuration } = useProperty();
   if (isNew !== '') {
     return <NewFeedbackTypePage />;
   }
@@ -27,13 +26,7 @@ export function FeedbackPage() {
       actions={
         <>
           {!isEmpty && tab !== 'types' && <PeriodPicker />}
-          <ReasonButton
-            leftSection={<Icon name="plus" />}
-            reason={may('editor') ? undefined : 'You need the editor role'}
-            onClick={() => change({ new: '1' })}
-          >
-            New feedback type
-          </ReasonButton>
+          <NewItemButton onClick={() => change({ new: '1' })}>New feedback type</NewItemButton>
         </>
       }
     >

@@ -1,10 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import type { FeedbackState, FeedbackStatus } from '@switchyard/core/api/feedback';
 import { useRef } from 'react';
-import { ChoiceField } from '../../ui/choice-field.tsx';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
+import { ChoiceField } from '../../ui/fields/choice-field.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useDraft } from '../changes/use-draft.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { STATUS_LABELS } from './feedback-filters.ts';
@@ -23,11 +23,11 @@ interface FeedbackStateFormProps {
 
 /** Status and notes of an entry. Both show what is saved, and say why if it could not be. */
 export function FeedbackStateForm({ entry, onChanged }: FeedbackStateFormProps) {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const change = useChangeState(entry.id, onChanged);
   const draft = useDraft(`${propertyId}/feedback/${entry.id}/notes`, { notes: entry.notes ?? '' });
   const { notes } = draft.value;
-  const reason = may('editor') ? undefined : 'You need the editor role';
+  const reason = missingRole('editor');
   const isUnchanged = notes.trim() === (entry.notes ?? '');
   const isSaving = change.isPending;
   const latest = useRef(notes);

@@ -1,6 +1,6 @@
 import { Title } from '@mantine/core';
 import type { FeedbackSummary } from '@switchyard/core/api/feedback';
-import { BarList } from '../../ui/bar-list.tsx';
+import { relativeChange } from '../../ui/charts/stat-tile.tsx';
 import { TABLE_LINE_HEIGHT, TimeChart } from '../../ui/charts/time-chart.tsx';
 import {
   formatChange,
@@ -10,9 +10,9 @@ import {
   formatPercent,
   formatTime,
   plural,
-} from '../../ui/format.ts';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { relativeChange } from '../../ui/stat-tile.tsx';
+} from '../../ui/format/format.ts';
+import { BarList } from '../../ui/lists/bar-list.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import type { FeedbackType } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { ChangeFilters } from './feedback-filters.ts';

@@ -1,5 +1,5 @@
-import { Check } from '../../ui/check.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Check } from '../../ui/fields/check.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import type { ItemForm } from '../changes/use-item-form.ts';
 import type { FeedbackType } from '../configuration/configuration-types.ts';
 import { OptionListEditor } from './option-list-editor.tsx';

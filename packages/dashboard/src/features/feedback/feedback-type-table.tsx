@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core';
-import { Panel } from '../../ui/panel.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { AnswerLabel } from './answer-label.tsx';

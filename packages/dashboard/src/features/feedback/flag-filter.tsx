@@ -1,4 +1,5 @@
 import { Select } from '@mantine/core';
+import { FilterSelect } from '../../ui/fields/filter-select.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { ChangeFilters, FeedbackFilters } from './feedback-filters.ts';
@@ -36,11 +37,12 @@ export function FlagFilter({ filters, onChange }: FlagFilterProps) {
         w={160}
       />
       {flag && (
-        <Select
+        <FilterSelect
           aria-label="Flag value"
           data={withChosen(flag, filters.flagValue)}
-          value={filters.flagValue || null}
-          onChange={(value) => onChange({ flagValue: value ?? '' })}
+          clearable={false}
+          value={filters.flagValue}
+          onChange={(flagValue) => onChange({ flagValue })}
           allowDeselect={false}
           w={130}
         />

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../../ui/icon.tsx';
-import { moved } from '../../ui/moved.ts';
-import { useRowKeys } from '../../ui/use-row-keys.ts';
+import { AddButton } from '../../ui/fields/add-button.tsx';
+import { useRowKeys } from '../../ui/hooks/use-row-keys.ts';
+import { moveItem } from '../../ui/lists/move-item.ts';
 import type { Option } from './feedback-options.ts';
 import { OptionRow } from './option-row.tsx';
 
@@ -18,7 +17,7 @@ export function OptionListEditor({ options, onChange, errors, disabled }: Option
   const rows = useRowKeys(options.length);
   const [message, setMessage] = useState('');
   const move = (from: number, to: number) => {
-    onChange(moved(options, from, to));
+    onChange(moveItem(options, from, to));
     setMessage(`Answer ${from + 1} is now answer ${to + 1} of ${options.length}`);
   };
   return (
@@ -48,15 +47,9 @@ export function OptionListEditor({ options, onChange, errors, disabled }: Option
           {errors('/options')}
         </p>
       )}
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<Icon name="plus" size={14} />}
-        disabled={disabled}
-        onClick={() => onChange([...options, ''])}
-      >
+      <AddButton disabled={disabled} onClick={() => onChange([...options, ''])}>
         Add answer
-      </Button>
+      </AddButton>
       <div className="unseen" role="status">
         {message}
       </div>

@@ -1,6 +1,6 @@
-import { ActionIcon, TextInput } from '@mantine/core';
-import { Icon } from '../../ui/icon.tsx';
-import { MoveButtons } from '../../ui/move-buttons.tsx';
+import { TextInput } from '@mantine/core';
+import { MoveButtons } from '../../ui/lists/move-buttons.tsx';
+import { IconButton } from '../../ui/page/icon-button.tsx';
 import { type Option, optionFields, optionOf } from './feedback-options.ts';
 import classes from './option-list-editor.module.css';
 
@@ -72,15 +72,12 @@ export function OptionRow(props: OptionRowProps) {
           disabled={disabled}
           onMove={onMove}
         />
-        <ActionIcon
-          variant="subtle"
-          color="gray"
+        <IconButton
+          icon="close"
           aria-label={`Remove answer ${number}`}
           disabled={disabled}
           onClick={onRemove}
-        >
-          <Icon name="close" />
-        </ActionIcon>
+        />
       </div>
     </li>
   );

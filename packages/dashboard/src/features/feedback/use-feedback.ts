@@ -12,8 +12,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { propertyPath, request } from '../../api.ts';
-import type { Period } from '../../ui/period-of.ts';
-import { usePagedQuery } from '../../ui/use-paged-query.ts';
+import type { Period } from '../../ui/fields/period-of.ts';
+import { usePagedQuery } from '../../ui/hooks/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { FeedbackListQuery, FeedbackQuery } from './feedback-filters.ts';
 

@@ -1,8 +1,9 @@
 import type { FlagValue, Rule, Segment } from '@switchyard/core/api/targeting';
+import { sameJson } from '@switchyard/core/merge/json-value';
 import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import type { Flag } from '../configuration/configuration-types.ts';
+import { ruleSentence } from './environment-words.ts';
 import { configurationIn } from './flag-configuration.ts';
-import { ruleSentence } from './flag-words.ts';
 
 /** One line of a comparison; null where the environment does not have it. */
 export interface ComparedLine {
@@ -22,7 +23,7 @@ export function compareEnvironments(
   const a = configurationIn(flag, from);
   const b = configurationIn(flag, to);
   const ids = [...new Set([...a.rules, ...b.rules].map(({ id }) => id))];
-  const sameOrder = isSame(orderOf(a.rules, b.rules), orderOf(b.rules, a.rules));
+  const sameOrder = sameJson(orderOf(a.rules, b.rules), orderOf(b.rules, a.rules));
   return [
     line('State', a.enabled, b.enabled, (enabled) => (enabled ? 'On' : 'Off')),
     line('Prerequisites', a.prerequisites, b.prerequisites, prerequisiteWords),
@@ -37,14 +38,12 @@ export function compareEnvironments(
         label: ruleA?.name ?? ruleB?.name ?? `Rule ${id}`,
         from: words(ruleA, left),
         to: words(ruleB, right),
-        isSame: isSame(ruleA, ruleB) && (sameOrder || left === right),
+        isSame: sameJson(ruleA, ruleB) && (sameOrder || left === right),
       };
     }),
     line('Everyone else', a.value, b.value, flagValueWords),
   ];
 }
-
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** The ids of rules that both have, in the order of the first. */
 const orderOf = (rules: readonly Rule[], others: readonly Rule[]) =>
@@ -52,7 +51,7 @@ const orderOf = (rules: readonly Rule[], others: readonly Rule[]) =>
 
 /** Compares the values: their words may be shortened. */
 function line<T>(label: string, from: T, to: T, words: (value: T) => string): ComparedLine {
-  return { label, from: words(from), to: words(to), isSame: isSame(from, to) };
+  return { label, from: words(from), to: words(to), isSame: sameJson(from, to) };
 }
 
 const prerequisiteWords = (prerequisites: readonly { flag: string; value: FlagValue }[]) =>

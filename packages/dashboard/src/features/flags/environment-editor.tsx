@@ -1,13 +1,13 @@
 import { Button, Group, Stack, Title } from '@mantine/core';
 import { flagValueWords } from '@switchyard/core/words/flag-value-words';
-import { Check } from '../../ui/check.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Check } from '../../ui/fields/check.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import type { Environment, Flag, FlagEnvironment } from '../configuration/configuration-types.ts';
 import classes from './environment-editor.module.css';
 import { configurationIn, newRule, simpleRollout, withConfiguration } from './flag-configuration.ts';
-import { PrerequisiteEditor } from './prerequisite-editor.tsx';
-import { RuleList } from './rule-list.tsx';
-import { SimpleRollout } from './simple-rollout.tsx';
+import { PrerequisiteEditor } from './rules/prerequisite-editor.tsx';
+import { RuleList } from './rules/rule-list.tsx';
+import { SimpleRollout } from './rules/simple-rollout.tsx';
 import { ValueInput } from './value-input.tsx';
 
 interface EnvironmentEditorProps {

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
-import { Check } from '../../ui/check.tsx';
+import { Check } from '../../ui/fields/check.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import type { Environment, Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';

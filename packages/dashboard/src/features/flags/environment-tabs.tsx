@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import type { Environment, Flag } from '../configuration/configuration-types.ts';
 import classes from './environment-tabs.module.css';
 

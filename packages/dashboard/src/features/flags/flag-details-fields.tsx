@@ -1,7 +1,7 @@
-import '../../ui/mantine-form-styles.ts';
+import '../../ui/style/mantine-form-styles.ts';
 import { TagsInput, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
-import { TextArea } from '../../ui/text-area.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ValueInput } from './value-input.tsx';

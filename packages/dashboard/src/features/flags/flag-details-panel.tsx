@@ -1,5 +1,5 @@
 import { Stack, Text, TextInput } from '@mantine/core';
-import { Panel } from '../../ui/panel.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { FlagDetailsFields } from './flag-details-fields.tsx';
 

@@ -1,6 +1,7 @@
 import { Group, Select } from '@mantine/core';
 import { useMemo } from 'react';
-import { SearchField } from '../../ui/search-field.tsx';
+import { FilterSelect } from '../../ui/fields/filter-select.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import type { FlagFilters } from './flag-filters.ts';
 
@@ -27,37 +28,34 @@ export function FlagFilterBar({ filters, onChange }: FlagFilterBarProps) {
         onChange={(search) => onChange({ search })}
       />
       {tags.length > 0 && (
-        <Select
+        <FilterSelect
           aria-label="Tag"
           placeholder="Any tag"
           data={tags}
-          clearable
           searchable
           w={140}
-          value={filters.tag || null}
-          onChange={(tag) => onChange({ tag: tag ?? '' })}
+          value={filters.tag}
+          onChange={(tag) => onChange({ tag })}
         />
       )}
-      <Select
+      <FilterSelect
         aria-label="State"
         placeholder="Any state"
         data={states}
-        clearable
         w={170}
-        value={filters.state || null}
-        onChange={(state) => onChange({ state: state ?? '' })}
+        value={filters.state}
+        onChange={(state) => onChange({ state })}
       />
-      <Select
+      <FilterSelect
         aria-label="Use"
         placeholder="Used or stale"
         data={[
           { value: 'yes', label: 'Stale' },
           { value: 'no', label: 'Not stale' },
         ]}
-        clearable
         w={140}
-        value={filters.stale || null}
-        onChange={(stale) => onChange({ stale: stale ?? '' })}
+        value={filters.stale}
+        onChange={(stale) => onChange({ stale })}
       />
       <Select
         aria-label="Sort by"

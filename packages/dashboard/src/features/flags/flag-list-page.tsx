@@ -2,14 +2,13 @@ import { Button, Skeleton, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Suspense, useMemo, useState } from 'react';
 import { messageOf } from '../../api.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { plural } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { lazyPart } from '../../ui/lazy-part.ts';
-import { Page } from '../../ui/page.tsx';
-import { LoadError } from '../../ui/page-states.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { plural } from '../../ui/format/format.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { lazyPart } from '../../ui/page/lazy-part.ts';
+import { Page } from '../../ui/page/page.tsx';
+import { LoadError } from '../../ui/page/page-states.tsx';
+import { NewItemButton } from '../changes/new-item-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { FlagFilterBar } from './flag-filter-bar.tsx';
 import { FLAG_FILTERS, filterFlags } from './flag-filters.ts';
@@ -33,7 +32,7 @@ interface FlagListProps {
 }
 
 function FlagList({ filters, onFilter }: FlagListProps) {
-  const { may, configuration } = useProperty();
+  const { configuration } = useProperty();
   const usage = useFlagUsage();
   const lastChanges = useLastChanges();
   const [message, setMessage] = useState('');
@@ -42,15 +41,7 @@ function FlagList({ filters, onFilter }: FlagListProps) {
     () => filterFlags(flags, filters, ({ key }) => staleReason(usage.byKey.get(key)) !== undefined),
     [flags, filters, usage.byKey],
   );
-  const newFlag = (
-    <ReasonButton
-      leftSection={<Icon name="plus" />}
-      reason={may('editor') ? undefined : 'You need the editor role'}
-      onClick={() => onFilter({ new: '1' })}
-    >
-      New flag
-    </ReasonButton>
-  );
+  const newFlag = <NewItemButton onClick={() => onFilter({ new: '1' })}>New flag</NewItemButton>;
   return (
     <Page title="Flags" actions={newFlag}>
       {flags.length === 0 ? (

@@ -1,13 +1,13 @@
 import { Alert, Tabs } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { propertyPath } from '../../api.ts';
-import { CopyAction } from '../../ui/copy-action.tsx';
-import { plural } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { TwoColumns } from '../../ui/two-columns.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { plural } from '../../ui/format/format.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { CopyAction } from '../../ui/page/copy-action.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
+import { TwoColumns } from '../../ui/page/two-columns.tsx';
 import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { OpenProposals } from '../changes/open-proposals.tsx';
@@ -25,7 +25,7 @@ import { FlagDetailsPanel } from './flag-details-panel.tsx';
 import classes from './flag-page.module.css';
 import { FlagUsagePanel } from './flag-usage-panel.tsx';
 import { flagUses } from './flag-uses.ts';
-import { TryFlag } from './try-flag.tsx';
+import { TryFlag } from './try/try-flag.tsx';
 
 /** One flag. */
 export function FlagPage() {

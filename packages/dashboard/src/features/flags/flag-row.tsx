@@ -1,12 +1,12 @@
 import { Tooltip } from '@mantine/core';
 import { memo } from 'react';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
+import { environmentWords } from './environment-words.ts';
 import classes from './flag-row.module.css';
-import { environmentWords } from './flag-words.ts';
 import { type EnvironmentUsage, servedWords, staleReason } from './use-flag-usage.ts';
 import { type LastChanges, useLastChange } from './use-last-changes.ts';
 

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { plural } from '../../ui/format.ts';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { plural } from '../../ui/format/format.ts';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { FlagSnippets } from './flag-snippets.tsx';

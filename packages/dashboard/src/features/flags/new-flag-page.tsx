@@ -1,10 +1,10 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { propertyPath } from '../../api.ts';
-import { ChoiceField } from '../../ui/choice-field.tsx';
-import { keyFromName } from '../../ui/key-from-name.ts';
-import { OptionList } from '../../ui/option-list.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { ChoiceField } from '../../ui/fields/choice-field.tsx';
+import { keyFromName } from '../../ui/fields/key-from-name.ts';
+import { OptionList } from '../../ui/fields/option-list.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { useCheckedReview } from '../changes/use-checked-review.ts';
 import { useDraft } from '../changes/use-draft.ts';

@@ -3,7 +3,7 @@ import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { request } from '../../api.ts';
-import { formatDate, formatPercent } from '../../ui/format.ts';
+import { formatDate, formatPercent } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 
 export type EnvironmentUsage = FlagUsage['environments'][number];

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
-import { limitConcurrency } from '../../ui/limit-concurrency.ts';
+import { limitConcurrency } from '../../limit-concurrency.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 
 type Page = Static<typeof HistoryPage>;

@@ -1,6 +1,6 @@
 import type { FlagType, FlagValue } from '@switchyard/core/api/targeting';
-import { ChoiceField } from '../../ui/choice-field.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
+import { ChoiceField } from '../../ui/fields/choice-field.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
 
 interface ValueInputProps {
   label: string;

@@ -1,11 +1,11 @@
 import type { ConversionsPage } from '@switchyard/core/api/goals';
-import { formatMoney } from '../../ui/format.ts';
-import { PagedList } from '../../ui/paged-list.tsx';
-import type { Period } from '../../ui/period-of.ts';
-import { RelativeTime } from '../../ui/relative-time.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
-import { useListPeriod } from '../../ui/use-list-period.ts';
-import { usePagedQuery } from '../../ui/use-paged-query.ts';
+import type { Period } from '../../ui/fields/period-of.ts';
+import { formatMoney } from '../../ui/format/format.ts';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { useListPeriod } from '../../ui/hooks/use-list-period.ts';
+import { usePagedQuery } from '../../ui/hooks/use-paged-query.ts';
+import { PagedList } from '../../ui/lists/paged-list.tsx';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import classes from './conversion-list.module.css';

@@ -1,7 +1,7 @@
 import { Group, Select } from '@mantine/core';
-import { Check } from '../../ui/check.tsx';
-import { ChoiceField } from '../../ui/choice-field.tsx';
-import { NumberField } from '../../ui/number-field.tsx';
+import { Check } from '../../ui/fields/check.tsx';
+import { ChoiceField } from '../../ui/fields/choice-field.tsx';
+import { NumberField } from '../../ui/fields/number-field.tsx';
 import type { ItemForm } from '../changes/use-item-form.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';

@@ -1,4 +1,4 @@
-import { formatCompact, formatMoney } from '../../ui/format.ts';
+import { formatCompact, formatMoney } from '../../ui/format/format.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 

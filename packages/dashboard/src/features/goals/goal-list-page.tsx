@@ -1,11 +1,10 @@
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { PeriodPicker } from '../../ui/period-picker.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { PeriodPicker } from '../../ui/fields/period-picker.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
+import { NewItemButton } from '../changes/new-item-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { GoalSnippets } from './goal-snippets.tsx';
 import { GoalTable } from './goal-table.tsx';
@@ -16,7 +15,7 @@ const FILTERS = { search: '', new: '' } as const;
 /** All goals of the property; `?new=1` is the form for a new one. */
 export function GoalListPage() {
   const [{ search, new: isNew }, change] = useUrlState(FILTERS);
-  const { configuration, may } = useProperty();
+  const { configuration } = useProperty();
   if (isNew !== '') {
     return <NewGoalPage />;
   }
@@ -29,13 +28,7 @@ export function GoalListPage() {
       actions={
         <>
           {goals.length > 0 && <PeriodPicker />}
-          <ReasonButton
-            leftSection={<Icon name="plus" />}
-            reason={may('editor') ? undefined : 'You need the editor role'}
-            onClick={() => change({ new: '1' })}
-          >
-            New goal
-          </ReasonButton>
+          <NewItemButton onClick={() => change({ new: '1' })}>New goal</NewItemButton>
         </>
       }
     >

@@ -1,5 +1,5 @@
-import { displayZone } from '../../ui/display-zone.ts';
-import { formatCompact, formatMoney, formatPercent } from '../../ui/format.ts';
+import { displayZone } from '../../ui/format/display-zone.ts';
+import { formatCompact, formatMoney, formatPercent } from '../../ui/format/format.ts';
 import type { Goal } from '../configuration/configuration-types.ts';
 
 type TargetPeriod = NonNullable<Goal['target']>['period'];

@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Panel } from '../../ui/panel.tsx';
-import { PeriodPicker } from '../../ui/period-picker.tsx';
-import { TwoColumns } from '../../ui/two-columns.tsx';
-import { usePeriod } from '../../ui/use-period.ts';
+import { PeriodPicker } from '../../ui/fields/period-picker.tsx';
+import { usePeriod } from '../../ui/hooks/use-period.ts';
+import { Panel } from '../../ui/page/panel.tsx';
+import { TwoColumns } from '../../ui/page/two-columns.tsx';
 import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
 import { ItemNameField } from '../changes/item-name-field.tsx';
 import { ItemPage } from '../changes/item-page.tsx';

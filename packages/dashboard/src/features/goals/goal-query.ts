@@ -1,8 +1,8 @@
 import type { GoalProgress, Interval } from '@switchyard/core/api/goals';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { request } from '../../api.ts';
-import { limitConcurrency } from '../../ui/limit-concurrency.ts';
-import { type Period, periodQuery } from '../../ui/period-of.ts';
+import { limitConcurrency } from '../../limit-concurrency.ts';
+import { type Period, periodQuery } from '../../ui/fields/period-of.ts';
 
 export type Progress = GoalProgress;
 

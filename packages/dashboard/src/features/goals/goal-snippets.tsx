@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { SnippetTabs } from '../../ui/snippet-tabs.tsx';
+import { SnippetTabs } from '../../ui/page/snippet-tabs.tsx';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { NODE_IMPORTS } from '../configuration/node-imports.ts';
 import { useProperty } from '../configuration/property-context.tsx';

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { formatChange } from '../../ui/format.ts';
-import { FigureError } from '../../ui/late-figures.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
-import { relativeChange } from '../../ui/stat-tile.tsx';
-import { usePeriod } from '../../ui/use-period.ts';
-import { useWasVisible } from '../../ui/use-was-visible.ts';
+import { relativeChange } from '../../ui/charts/stat-tile.tsx';
+import { formatChange } from '../../ui/format/format.ts';
+import { usePeriod } from '../../ui/hooks/use-period.ts';
+import { useWasVisible } from '../../ui/hooks/use-was-visible.ts';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { FigureError } from '../../ui/page/late-figures.tsx';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';

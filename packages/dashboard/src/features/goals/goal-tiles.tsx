@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { formatCount, formatTime, plural } from '../../ui/format.ts';
-import { Loaded } from '../../ui/panel.tsx';
-import { relativeChange, StatTile } from '../../ui/stat-tile.tsx';
+import { relativeChange, StatTile } from '../../ui/charts/stat-tile.tsx';
+import { formatCount, formatTime, plural } from '../../ui/format/format.ts';
+import { Loaded } from '../../ui/page/panel.tsx';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useGoalFormat } from './goal-format.ts';
 import type { Progress } from './goal-query.ts';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../api.ts';
-import { formatDateTime, plural } from '../../ui/format.ts';
+import { formatDateTime, plural } from '../../ui/format/format.ts';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import classes from './marker-list.module.css';
 import type { Marker } from './use-goal-markers.ts';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
-import type { Period } from '../../ui/period-of.ts';
+import type { Period } from '../../ui/fields/period-of.ts';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 

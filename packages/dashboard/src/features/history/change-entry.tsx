@@ -1,5 +1,5 @@
-import { ExpandableEntry } from '../../ui/expandable-entry.tsx';
-import { formatTime } from '../../ui/format.ts';
+import { formatTime } from '../../ui/format/format.ts';
+import { ExpandableEntry } from '../../ui/lists/expandable-entry.tsx';
 import { summaryLines } from '../changes/summary-lines.ts';
 import classes from './change-list.module.css';
 import { DifferenceTable } from './difference-table.tsx';

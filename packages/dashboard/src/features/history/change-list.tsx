@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { formatDate } from '../../ui/format.ts';
-import { PagedList } from '../../ui/paged-list.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { formatDate } from '../../ui/format/format.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { PagedList } from '../../ui/lists/paged-list.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { ChangeEntry } from './change-entry.tsx';
 import classes from './change-list.module.css';
 import { HistoryFilterBar } from './history-filter-bar.tsx';

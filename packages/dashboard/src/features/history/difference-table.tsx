@@ -1,8 +1,8 @@
 import type { FieldChangeSchema } from '@switchyard/core/api/management';
 import type { Static } from 'typebox';
-import { ComparisonTable } from '../../ui/comparison-table.tsx';
-import { formatDateTime } from '../../ui/format.ts';
-import { JsonBlock } from '../../ui/json-block.tsx';
+import { formatDateTime } from '../../ui/format/format.ts';
+import { ComparisonTable } from '../../ui/lists/comparison-table.tsx';
+import { JsonBlock } from '../../ui/page/json-block.tsx';
 
 type FieldChange = Static<typeof FieldChangeSchema>;
 

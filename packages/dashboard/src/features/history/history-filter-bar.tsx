@@ -1,6 +1,7 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
-import { SearchField } from '../../ui/search-field.tsx';
+import { FilterSelect } from '../../ui/fields/filter-select.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import classes from './change-list.module.css';
 import { ENTITY_NOUNS, type HistoryEntry } from './history-words.ts';
@@ -30,13 +31,12 @@ export function HistoryFilterBar(props: HistoryFilterBarProps) {
   }, [entries, memberNames, account.name, filters.actor]);
   return (
     <search className={classes.filters} aria-label="Filters">
-      <Select
+      <FilterSelect
         label="What"
         placeholder="Everything"
         data={TYPES}
-        clearable
-        value={filters.entity || null}
-        onChange={(entity) => onChange({ entity: entity ?? '' })}
+        value={filters.entity}
+        onChange={(entity) => onChange({ entity })}
       />
       <SearchField
         label="Key"
@@ -46,14 +46,13 @@ export function HistoryFilterBar(props: HistoryFilterBarProps) {
         value={filters.key}
         onChange={(key) => onChange({ key })}
       />
-      <Select
+      <FilterSelect
         label="Who"
         placeholder="Everybody"
         data={actors}
         searchable
-        clearable
-        value={filters.actor || null}
-        onChange={(actor) => onChange({ actor: actor ?? '' })}
+        value={filters.actor}
+        onChange={(actor) => onChange({ actor })}
       />
       <TextInput
         label="First day"

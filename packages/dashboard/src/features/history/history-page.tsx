@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
-import { Page } from '../../ui/page.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { Page } from '../../ui/page/page.tsx';
 import { ChangeList } from './change-list.tsx';
 import { ProposalList } from './proposal-list.tsx';
 import { RedactButton } from './redact-button.tsx';

@@ -1,6 +1,11 @@
 import type { HistoryEntrySchema } from '@switchyard/core/api/management';
 import type { Static } from 'typebox';
-import { COLLECTIONS, type Configuration, type ItemType } from '../configuration/configuration-types.ts';
+import {
+  COLLECTIONS,
+  type Configuration,
+  type ItemType,
+  type ListedItem,
+} from '../configuration/configuration-types.ts';
 
 export type HistoryEntry = Static<typeof HistoryEntrySchema>;
 
@@ -75,8 +80,8 @@ export function currentVersion(
 ): number | undefined {
   if (!(type in COLLECTIONS)) return undefined;
   const { field, key: keyField } = COLLECTIONS[type as ItemType];
-  const items: readonly { version: number }[] = configuration[field];
-  return items.find((item) => Reflect.get(item, keyField) === key)?.version;
+  const items: readonly ListedItem[] = configuration[field];
+  return items.find((item) => item[keyField] === key)?.version;
 }
 
 /** Times are by the clock of the server. Two changes within a second do not mean that it was set back. */

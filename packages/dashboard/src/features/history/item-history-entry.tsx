@@ -1,6 +1,6 @@
 import { propertyPath } from '../../api.ts';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { summaryLines } from '../changes/summary-lines.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -38,11 +38,11 @@ function summaryOf({ summary, entity, action }: HistoryEntry): string[] {
 }
 
 function RestoreButton({ entry: { id, version, action, entity } }: { entry: HistoryEntry }) {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const review = useReview();
   // The state after a deletion is no item at all.
   if (action === 'delete') return null;
-  const reason = may('editor') ? undefined : 'You need the editor role';
+  const reason = missingRole('editor');
   const restore = () =>
     review({
       title: `Restore version ${version} of ${entity.key}`,

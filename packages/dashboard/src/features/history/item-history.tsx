@@ -1,8 +1,8 @@
 import type { HistoryPage } from '@switchyard/core/api/management';
 import type { Static } from 'typebox';
 import { propertyPath } from '../../api.ts';
-import { PagedList } from '../../ui/paged-list.tsx';
-import { usePagedQuery } from '../../ui/use-paged-query.ts';
+import { usePagedQuery } from '../../ui/hooks/use-paged-query.ts';
+import { PagedList } from '../../ui/lists/paged-list.tsx';
 import type { ItemType } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './item-history.module.css';

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { propertyPath, request } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
+import { ConfirmDialog } from '../../ui/page/confirm-dialog.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -11,7 +11,7 @@ import type { Proposal } from './use-proposals.ts';
 
 /** Admins approve and reject; authors withdraw their own. */
 export function ProposalActions({ proposal }: { proposal: Proposal }) {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const { account } = useMe();
   const client = useQueryClient();
   const review = useReview();
@@ -32,7 +32,7 @@ export function ProposalActions({ proposal }: { proposal: Proposal }) {
     mutationFn: () => request(propertyPath(propertyId, 'proposals', id, 'reject'), { method: 'POST' }),
     onSuccess: refresh,
   });
-  const adminReason = may('admin') ? undefined : 'You need the admin role';
+  const adminReason = missingRole('admin');
   const verb = isOwn ? 'Withdraw' : 'Reject';
   return (
     <div className={classes.actions}>

@@ -1,6 +1,6 @@
-import { ExpandableEntry } from '../../ui/expandable-entry.tsx';
-import { Loaded } from '../../ui/panel.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { ExpandableEntry } from '../../ui/lists/expandable-entry.tsx';
+import { Loaded } from '../../ui/page/panel.tsx';
 import { summaryLines } from '../changes/summary-lines.ts';
 import { COLLECTIONS } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';

@@ -1,8 +1,7 @@
-import { Choice } from '../../ui/choice.tsx';
-
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { Choice } from '../../ui/fields/choice.tsx';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { ProposalEntry } from './proposal-entry.tsx';
 import { type ProposalState, useProposals } from './use-proposals.ts';

@@ -1,4 +1,6 @@
-import { COLLECTIONS, type Configuration } from '../configuration/configuration-types.ts';
+import { formatPointer } from '@switchyard/core/merge/json-pointer';
+import { isObject, memberOf, sameJson } from '@switchyard/core/merge/json-value';
+import { COLLECTIONS, type Configuration, type ListedItem } from '../configuration/configuration-types.ts';
 import type { Proposal } from './use-proposals.ts';
 
 interface Difference {
@@ -26,8 +28,8 @@ export function proposedItem(
 ): object | undefined {
   const found = Object.values(COLLECTIONS).find(({ path }) => path === collection);
   if (found === undefined) return undefined;
-  const items: readonly object[] = configuration[found.field];
-  return items.find((item) => Reflect.get(item, found.key) === key);
+  const items: readonly ListedItem[] = configuration[found.field];
+  return items.find((item) => item[found.key] === key);
 }
 
 /** Fields that are left out of the new state stay as they are; lists are compared as a whole. */
@@ -36,14 +38,11 @@ function leaves(before: unknown, after: unknown, pointer: string): Difference[] 
   if (fields !== undefined && (before === undefined || isObject(before))) {
     return Object.keys(fields).flatMap((name) =>
       leaves(
-        before && Reflect.get(before, name),
-        isObject(after) ? Reflect.get(after, name) : undefined,
-        `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        before && memberOf(before, name),
+        isObject(after) ? memberOf(after, name) : undefined,
+        pointer + formatPointer([name]),
       ),
     );
   }
-  return JSON.stringify(before ?? null) === JSON.stringify(after ?? null) ? [] : [{ pointer, before, after }];
+  return sameJson(before ?? null, after ?? null) ? [] : [{ pointer, before, after }];
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,8 +3,8 @@ import type { HistoryRedaction } from '@switchyard/core/api/management';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { propertyPath, request } from '../../api.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { formatTime, plural } from '../../ui/format.ts';
+import { formatTime, plural } from '../../ui/format/format.ts';
+import { ConfirmDialog } from '../../ui/page/confirm-dialog.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
-import { ReasonButton } from '../../ui/reason-button.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';

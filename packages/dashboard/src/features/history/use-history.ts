@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
-import { usePagedQuery } from '../../ui/use-paged-query.ts';
+import { usePagedQuery } from '../../ui/hooks/use-paged-query.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 
 const PAGE_SIZE = 30;
@@ -23,7 +23,9 @@ export interface HistoryFilters {
 export function useHistory({ entity, key, actor, from, to }: HistoryFilters) {
   const { propertyId } = useProperty();
   const filters = {
-    ...{ entity, key, actor },
+    entity,
+    key,
+    actor,
     from: startOfDay(from),
     to: to === '' ? undefined : startOfDay(to)! + DAY,
   };

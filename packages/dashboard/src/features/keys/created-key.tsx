@@ -1,10 +1,10 @@
 import { Alert, Button, Group } from '@mantine/core';
-import { Icon } from '../../ui/icon.tsx';
-import { Snippet } from '../../ui/snippet.tsx';
-import type { ApiKey } from './key-page.tsx';
+import type { ManagedKey } from '@switchyard/core/api/management';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Snippet } from '../../ui/page/snippet.tsx';
 
 /** A secret key right after its creation: the only time it is shown. */
-export function CreatedKey({ created, onClose }: { created: ApiKey; onClose: () => void }) {
+export function CreatedKey({ created, onClose }: { created: ManagedKey; onClose: () => void }) {
   const isSecret = created.kind === 'secret';
   return (
     <Alert

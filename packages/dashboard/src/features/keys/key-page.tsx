@@ -3,36 +3,34 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
-import { CopyAction } from '../../ui/copy-action.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
-import { RowAction } from '../../ui/row-action.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { RowAction } from '../../ui/lists/row-action.tsx';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { CopyAction } from '../../ui/page/copy-action.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { CreatedKey } from './created-key.tsx';
 import classes from './key-page.module.css';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 
-export type ApiKey = Static<typeof ManagedKey>;
-
 export function KeyPage() {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const client = useQueryClient();
   const review = useReview();
   const [isNew, setNew] = useState(false);
-  const [created, setCreated] = useState<ApiKey>();
+  const [created, setCreated] = useState<ManagedKey>();
   const queryKey = ['keys', propertyId];
   const keys = useQuery({
     queryKey,
     queryFn: ({ signal }) => request<Static<typeof KeyList>>(propertyPath(propertyId, 'keys'), { signal }),
   });
   const refresh = () => client.invalidateQueries({ queryKey });
-  const create = async (kind: ApiKey['kind'], name: string) => {
+  const create = async (kind: ManagedKey['kind'], name: string) => {
     const outcome = await review({
       title: `New ${kind} key`,
       method: 'POST',
@@ -41,10 +39,10 @@ export function KeyPage() {
     });
     if (outcome.outcome !== 'saved') return;
     setNew(false);
-    setCreated(outcome.response as ApiKey);
+    setCreated(outcome.response as ManagedKey);
     void refresh();
   };
-  const remove = async (key: ApiKey) => {
+  const remove = async (key: ManagedKey) => {
     const outcome = await review({
       title: `Delete the ${key.kind} key “${key.name}”`,
       confirmLabel: 'Delete',
@@ -54,7 +52,7 @@ export function KeyPage() {
     });
     if (outcome.outcome === 'saved') void refresh();
   };
-  const reason = may('admin') ? undefined : 'You need the admin role';
+  const reason = missingRole('admin');
   return (
     <Page
       title="API keys"
@@ -87,10 +85,10 @@ export function KeyPage() {
 }
 
 interface KeyTableProps {
-  keys: readonly ApiKey[];
+  keys: readonly ManagedKey[];
   /** Why deleting is not possible. */
   reason: string | undefined;
-  onDelete: (key: ApiKey) => void;
+  onDelete: (key: ManagedKey) => void;
 }
 
 function KeyTable({ keys, reason, onDelete }: KeyTableProps) {

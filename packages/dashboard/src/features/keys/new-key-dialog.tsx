@@ -1,8 +1,8 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import type { ManagedKey } from '@switchyard/core/api/management';
 import { useState } from 'react';
-import { Form } from '../../ui/form.tsx';
-import { OptionList } from '../../ui/option-list.tsx';
-import type { ApiKey } from './key-page.tsx';
+import { Form } from '../../ui/fields/form.tsx';
+import { OptionList } from '../../ui/fields/option-list.tsx';
 
 const KINDS = [
   {
@@ -19,11 +19,11 @@ const KINDS = [
 
 interface NewKeyDialogProps {
   onClose: () => void;
-  onCreate: (kind: ApiKey['kind'], name: string) => Promise<void>;
+  onCreate: (kind: ManagedKey['kind'], name: string) => Promise<void>;
 }
 
 export function NewKeyDialog({ onClose, onCreate }: NewKeyDialogProps) {
-  const [kind, setKind] = useState<ApiKey['kind']>('public');
+  const [kind, setKind] = useState<ManagedKey['kind']>('public');
   const [name, setName] = useState('');
   // Behind the review sheet, only one of the two can be used.
   const [isReviewing, setReviewing] = useState(false);

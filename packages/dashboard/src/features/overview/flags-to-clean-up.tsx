@@ -1,4 +1,4 @@
-import { Loaded, Panel } from '../../ui/panel.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { staleReason, useFlagUsage } from '../flags/use-flag-usage.ts';
 import classes from './overview-page.module.css';

@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { FigureError } from '../../ui/late-figures.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { FigureError } from '../../ui/page/late-figures.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { hasOpenResults, phaseWords, titleOf } from '../split-tests/split-test-facts.ts';
@@ -10,7 +10,7 @@ import { verdictQuery } from '../split-tests/verdict-query.ts';
 import { type Attention, attentionOf, decisionWords, urgentVerdict } from '../split-tests/verdict-words.ts';
 import classes from './overview-page.module.css';
 
-const ORDER: readonly Attention[] = ['decide', 'look', 'none'];
+const ORDER: readonly Attention[] = ['decision', 'problem', 'none'];
 
 /** Tests that need a decision first. */
 export function RunningTests() {
@@ -36,7 +36,9 @@ export function RunningTests() {
             <div className={classes.row}>
               <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>
               {test.status === 'paused' && <span className="badge">Paused</span>}
-              {attention === 'decide' && <span className={`badge ${classes.decide}`}>Needs a decision</span>}
+              {attention === 'decision' && (
+                <span className={`badge ${classes.decide}`}>Needs a decision</span>
+              )}
             </div>
             <div className={classes.row}>
               <Verdict result={result} />

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { formatCount, formatPercent, formatTime, plural } from '../../ui/format.ts';
-import { Loaded, Panel } from '../../ui/panel.tsx';
+import { formatCount, formatPercent, formatTime, plural } from '../../ui/format/format.ts';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import type { ManagedSegment } from '../configuration/configuration-types.ts';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { useMatchingVisitors } from './use-matching-visitors.ts';

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { Segment } from '@switchyard/core/api/targeting';
-import { Panel } from '../../ui/panel.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import type { ItemForm } from '../changes/use-item-form.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ConditionListEditor } from '../targeting/condition-list-editor.tsx';

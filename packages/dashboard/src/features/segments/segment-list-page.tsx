@@ -1,10 +1,9 @@
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { SearchField } from '../../ui/fields/search-field.tsx';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
+import { NewItemButton } from '../changes/new-item-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { NewSegmentPage } from './new-segment-page.tsx';
 import { SegmentTable } from './segment-table.tsx';
@@ -14,22 +13,14 @@ const FILTERS = { search: '', new: '' } as const;
 /** All segments of the property; `?new=1` is the form for a new one. */
 export function SegmentListPage() {
   const [{ search, new: isNew }, change] = useUrlState(FILTERS);
-  const { configuration, may } = useProperty();
+  const { configuration } = useProperty();
   if (isNew !== '') {
     return <NewSegmentPage />;
   }
   const { segments } = configuration;
   const words = search.toLowerCase();
   const shown = segments.filter(({ id, name = '' }) => `${id} ${name}`.toLowerCase().includes(words));
-  const newSegment = (
-    <ReasonButton
-      leftSection={<Icon name="plus" />}
-      reason={may('editor') ? undefined : 'You need the editor role'}
-      onClick={() => change({ new: '1' })}
-    >
-      New segment
-    </ReasonButton>
-  );
+  const newSegment = <NewItemButton onClick={() => change({ new: '1' })}>New segment</NewItemButton>;
   return (
     <Page title="Segments" actions={newSegment}>
       {segments.length === 0 ? (

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
-import { Panel } from '../../ui/panel.tsx';
-import { TwoColumns } from '../../ui/two-columns.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
+import { TwoColumns } from '../../ui/page/two-columns.tsx';
 import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
 import { ItemNameField } from '../changes/item-name-field.tsx';
 import { ItemPage } from '../changes/item-page.tsx';

@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import type { Impact } from '@switchyard/core/api/impact';
-import { formatCount, formatPercent, formatTime, plural } from '../../ui/format.ts';
-import { FigureError } from '../../ui/late-figures.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
-import { useWasVisible } from '../../ui/use-was-visible.ts';
+import { formatCount, formatPercent, formatTime, plural } from '../../ui/format/format.ts';
+import { useWasVisible } from '../../ui/hooks/use-was-visible.ts';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { FigureError } from '../../ui/page/late-figures.tsx';
 import type { ManagedSegment } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';

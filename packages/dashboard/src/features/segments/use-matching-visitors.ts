@@ -1,7 +1,7 @@
 import type { Impact } from '@switchyard/core/api/impact';
 import { useQuery } from '@tanstack/react-query';
 import { propertyPath, request } from '../../api.ts';
-import { limitConcurrency } from '../../ui/limit-concurrency.ts';
+import { limitConcurrency } from '../../limit-concurrency.ts';
 import type { ManagedSegment } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 

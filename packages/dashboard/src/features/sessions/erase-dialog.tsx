@@ -4,9 +4,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
-import { ErrorAlert } from '../../ui/error-alert.tsx';
-import { Form } from '../../ui/form.tsx';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { Form } from '../../ui/fields/form.tsx';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
+import { ErrorAlert } from '../../ui/page/error-alert.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { rememberErasure } from './running-erasures.ts';
 

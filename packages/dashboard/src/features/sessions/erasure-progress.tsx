@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Static } from 'typebox';
 import { ApiProblem, messageOf, propertyPath, request } from '../../api.ts';
-import { plural } from '../../ui/format.ts';
+import { plural } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { forgetErasure, forgetName, type RememberedErasure, useErasures } from './running-erasures.ts';
 

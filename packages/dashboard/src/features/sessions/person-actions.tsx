@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath, queryText } from '../../api.ts';
-import { ReasonButton } from '../../ui/reason-button.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 
@@ -12,7 +12,7 @@ interface PersonActionsProps {
 
 /** Exports or erases everything about somebody. */
 export function PersonActions({ kind, id }: PersonActionsProps) {
-  const { propertyId, may } = useProperty();
+  const { propertyId, may, missingRole } = useProperty();
   const [isErasing, setErasing] = useState(false);
   const person = { [`${kind}Id`]: id };
   return (
@@ -27,11 +27,7 @@ export function PersonActions({ kind, id }: PersonActionsProps) {
           Export {kind}
         </Button>
       )}
-      <ReasonButton
-        variant="default"
-        reason={may('admin') ? undefined : 'You need the admin role'}
-        onClick={() => setErasing(true)}
-      >
+      <ReasonButton variant="default" reason={missingRole('admin')} onClick={() => setErasing(true)}>
         Erase {kind}
       </ReasonButton>
       {isErasing && (

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { readStored, writeStored } from '../../ui/stored-text.ts';
+import { readStored, writeStored } from '../../stored-text.ts';
 
 export interface RememberedErasure {
   id: string;

@@ -1,7 +1,8 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Form } from '../../ui/form.tsx';
-import { useFieldText } from '../../ui/use-field-text.ts';
+import { FilterSelect } from '../../ui/fields/filter-select.tsx';
+import { Form } from '../../ui/fields/form.tsx';
+import { useFieldText } from '../../ui/hooks/use-field-text.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import classes from './session-filter-bar.module.css';
@@ -27,14 +28,14 @@ export function SessionFilterBar({ filters, onChange, onClear }: SessionFilterBa
   const { splitTests, goals } = useProperty().configuration;
   const test = splitTests.find(({ key }) => key === filters.splitTestKey);
   const select = (name: keyof SessionFilters, label: string, data: Options) => (
-    <Select
+    <FilterSelect
       size="xs"
       label={label}
       data={withChosen(data, filters[name])}
       clearable={name !== 'bots'}
       searchable={data.length > 8}
-      value={filters[name] || null}
-      onChange={(value) => onChange({ [name]: value ?? '' })}
+      value={filters[name]}
+      onChange={(value) => onChange({ [name]: value })}
     />
   );
   const text = (name: keyof SessionFilters, label: string, placeholder: string) => (
@@ -54,16 +55,15 @@ export function SessionFilterBar({ filters, onChange, onClear }: SessionFilterBa
       {select('device', 'Device', ['desktop', 'mobile', 'tablet'])}
       {text('browser', 'Browser', 'Firefox')}
       {text('os', 'System', 'Linux')}
-      <Select
+      <FilterSelect
         size="xs"
         label="Split test"
         data={splitTests.map(({ key, name }) => ({ value: key, label: name || key }))}
-        clearable
         searchable
-        value={filters.splitTestKey || null}
+        value={filters.splitTestKey}
         onChange={(value) =>
           onChange({
-            splitTestKey: value ?? '',
+            splitTestKey: value,
             variationKey: '',
             phase: '',
             multipleVariations: '',

@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { PeriodPicker } from '../../ui/period-picker.tsx';
-import { useListPeriod } from '../../ui/use-list-period.ts';
-import { usePeriod } from '../../ui/use-period.ts';
+import { PeriodPicker } from '../../ui/fields/period-picker.tsx';
+import { useListPeriod } from '../../ui/hooks/use-list-period.ts';
+import { usePeriod } from '../../ui/hooks/use-period.ts';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { ErasureProgress } from './erasure-progress.tsx';
 import { SessionFilterBar } from './session-filter-bar.tsx';
 import { SessionList } from './session-list.tsx';

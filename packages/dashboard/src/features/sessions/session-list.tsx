@@ -1,8 +1,8 @@
 import type { SessionsPage } from '@switchyard/core/api/sessions';
 import type { ReactNode } from 'react';
 import type { RequestOptions } from '../../api.ts';
-import { PagedList } from '../../ui/paged-list.tsx';
-import { usePagedQuery } from '../../ui/use-paged-query.ts';
+import { usePagedQuery } from '../../ui/hooks/use-paged-query.ts';
+import { PagedList } from '../../ui/lists/paged-list.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { SessionRow } from './session-row.tsx';
 

@@ -1,6 +1,6 @@
 import type { SessionsPage } from '@switchyard/core/api/sessions';
-import { countryName } from '../../ui/country-name.ts';
-import { formatDateTime, formatDuration, formatMoney, plural } from '../../ui/format.ts';
+import { countryName } from '../../ui/format/country-name.ts';
+import { formatDateTime, formatDuration, formatMoney, plural } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { pagePath } from './page-path.ts';

@@ -1,13 +1,10 @@
 import { Button } from '@mantine/core';
-import type { SessionDetail } from '@switchyard/core/api/sessions';
 import { useEffect, useRef } from 'react';
-import { formatClock } from '../../ui/format.ts';
+import { formatClock } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './session-page.module.css';
-import { describeEntry } from './timeline-words.ts';
+import { describeEntry, type TimelineEntry } from './timeline-words.ts';
 import type { Question } from './why-panel.tsx';
-
-export type TimelineEntry = SessionDetail['timeline'][number];
 
 interface SessionTimelineProps {
   entries: readonly TimelineEntry[];

@@ -1,4 +1,4 @@
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
 import { BrowserSnippet } from '../configuration/browser-snippet.tsx';
 
 export function SessionsEmpty() {

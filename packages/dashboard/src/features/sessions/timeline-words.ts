@@ -1,7 +1,9 @@
-import { formatMoney } from '../../ui/format.ts';
+import type { SessionDetail } from '@switchyard/core/api/sessions';
+import { formatMoney } from '../../ui/format/format.ts';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { pagePath } from './page-path.ts';
-import type { TimelineEntry } from './session-timeline.tsx';
+
+export type TimelineEntry = SessionDetail['timeline'][number];
 
 interface Words {
   title: string;

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
 
 /** Filters of the list, with the names of the API. `period` chooses `from` and `to`; empty: any time. */
 const URL_DEFAULTS = {
@@ -22,6 +22,8 @@ const URL_DEFAULTS = {
 
 export type SessionFilters = Record<keyof typeof URL_DEFAULTS, string>;
 
+const NAMES = Object.keys(URL_DEFAULTS) as (keyof SessionFilters)[];
+
 export function useSessionFilters(): {
   filters: SessionFilters;
   change: (changes: Partial<SessionFilters>) => void;
@@ -29,9 +31,6 @@ export function useSessionFilters(): {
   isFiltered: boolean;
 } {
   const [filters, change] = useUrlState(URL_DEFAULTS);
-  const isFiltered = useMemo(
-    () => Object.entries(filters).some(([name, value]) => value !== Reflect.get(URL_DEFAULTS, name)),
-    [filters],
-  );
+  const isFiltered = useMemo(() => NAMES.some((name) => filters[name] !== URL_DEFAULTS[name]), [filters]);
   return { filters, change, clear: () => change({ ...URL_DEFAULTS }), isFiltered };
 }

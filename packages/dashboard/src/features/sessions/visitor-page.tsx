@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { ErasureProgress } from './erasure-progress.tsx';
 import { PersonActions } from './person-actions.tsx';
 import { SessionList } from './session-list.tsx';

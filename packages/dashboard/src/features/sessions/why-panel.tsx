@@ -3,8 +3,8 @@ import type { Explanation } from '@switchyard/core/api/explanations';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { propertyPath, request } from '../../api.ts';
-import { DateTimeField } from '../../ui/date-time-field.tsx';
-import { Loaded, Panel } from '../../ui/panel.tsx';
+import { DateTimeField } from '../../ui/fields/date-time-field.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { ExplanationSteps } from '../explanations/explanation-steps.tsx';
 import classes from './session-page.module.css';
@@ -114,7 +114,10 @@ function Answer({ subject, question }: { subject: WhyPanelProps['subject']; ques
       request<Explanation>(propertyPath(propertyId, 'explanations'), {
         method: 'POST',
         body: {
-          ...{ type, key, ...subject, at: new Date(at).toISOString() },
+          type,
+          key,
+          ...subject,
+          at: new Date(at).toISOString(),
           ...(type === 'flag' && environment && { environment }),
         },
         signal,

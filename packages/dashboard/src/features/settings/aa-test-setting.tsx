@@ -2,9 +2,9 @@ import { Stack } from '@mantine/core';
 import type { AaTest, AaTestMode } from '@switchyard/core/api/aa-test';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api.ts';
-import { formatDate } from '../../ui/format.ts';
-import { OptionList } from '../../ui/option-list.tsx';
-import { Loaded, Panel } from '../../ui/panel.tsx';
+import { OptionList } from '../../ui/fields/option-list.tsx';
+import { formatDate } from '../../ui/format/format.ts';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 
 interface AaTestSettingProps {

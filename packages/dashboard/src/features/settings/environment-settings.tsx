@@ -1,12 +1,12 @@
 import { Group } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
-import { Check } from '../../ui/check.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { RowAction } from '../../ui/row-action.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
+import { Check } from '../../ui/fields/check.tsx';
+import { RowAction } from '../../ui/lists/row-action.tsx';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import type { ChangeRequest } from '../changes/change-request.ts';
 import { useReview } from '../changes/review-context.tsx';
 import type { Environment } from '../configuration/configuration-types.ts';
@@ -16,10 +16,10 @@ import classes from './settings-page.module.css';
 
 /** The environments in which flags have their own values. */
 export function EnvironmentSettings() {
-  const { propertyId, configuration, may } = useProperty();
+  const { propertyId, configuration, missingRole } = useProperty();
   const review = useReview();
   const [dialog, setDialog] = useState<{ environment: Environment | undefined }>();
-  const reason = may('admin') ? undefined : 'You need the admin role';
+  const reason = missingRole('admin');
   const changeOf = ({ id, version }: Environment): Pick<ChangeRequest, 'path' | 'version' | 'item'> => ({
     path: propertyPath(propertyId, 'environments', id),
     version,

@@ -1,11 +1,11 @@
 import { Alert, Select, TagsInput, TextInput } from '@mantine/core';
 import { DEFAULT_RETENTION_DAYS } from '@switchyard/core/api/default-retention';
-import '../../ui/mantine-form-styles.ts';
-import { formatCount } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { NumberField } from '../../ui/number-field.tsx';
-import { OptionList } from '../../ui/option-list.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import '../../ui/style/mantine-form-styles.ts';
+import { NumberField } from '../../ui/fields/number-field.tsx';
+import { OptionList } from '../../ui/fields/option-list.tsx';
+import { formatCount } from '../../ui/format/format.ts';
+import { Icon } from '../../ui/page/icon.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { AaTestSetting } from './aa-test-setting.tsx';

@@ -3,11 +3,11 @@ import type { PropertyMember, PropertyMembers } from '@switchyard/core/api/membe
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { propertyPath, request } from '../../api.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
-import { RowAction } from '../../ui/row-action.tsx';
-import { StackedTable } from '../../ui/stacked-table.tsx';
+import { RelativeTime } from '../../ui/format/relative-time.tsx';
+import { RowAction } from '../../ui/lists/row-action.tsx';
+import { StackedTable } from '../../ui/lists/stacked-table.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import { meQuery, useMe } from '../accounts/use-me.ts';
 import { useReview } from '../changes/review-context.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -17,12 +17,12 @@ import classes from './settings-page.module.css';
 
 /** Who may see and change the property, and who is invited. */
 export function MemberSettings() {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const members = useQuery({
     queryKey: ['members', propertyId],
     queryFn: ({ signal }) => request<PropertyMembers>(propertyPath(propertyId, 'members'), { signal }),
   });
-  const reason = may('admin') ? undefined : 'You need the admin role';
+  const reason = missingRole('admin');
   return (
     <>
       <Panel

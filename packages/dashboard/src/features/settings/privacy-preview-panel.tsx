@@ -1,9 +1,9 @@
 import type { PrivacyPreview, PrivacySettings } from '@switchyard/core/api/privacy';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { propertyPath, request } from '../../api.ts';
-import { formatCount } from '../../ui/format.ts';
-import { Loaded, Panel } from '../../ui/panel.tsx';
-import tables from '../../ui/table.module.css';
+import { formatCount } from '../../ui/format/format.ts';
+import tables from '../../ui/lists/table.module.css';
+import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './settings-page.module.css';
 

@@ -1,8 +1,8 @@
 import { TagsInput } from '@mantine/core';
-import '../../ui/mantine-form-styles.ts';
+import '../../ui/style/mantine-form-styles.ts';
 import type { PrivacySettings as Privacy } from '@switchyard/core/api/privacy';
-import { Check } from '../../ui/check.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Check } from '../../ui/fields/check.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { PrivacyPreviewPanel } from './privacy-preview-panel.tsx';
 import classes from './settings-page.module.css';

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import type { ComponentType } from 'react';
-import { Page } from '../../ui/page.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { Page } from '../../ui/page/page.tsx';
 import { DangerSettings } from './danger-settings.tsx';
 import { EnvironmentSettings } from './environment-settings.tsx';
 import { GeneralSettings } from './general-settings.tsx';

@@ -1,9 +1,9 @@
 import { Select, Stack } from '@mantine/core';
 import type { StatisticsSettings as Statistics } from '@switchyard/core/api/statistics';
-import { Check } from '../../ui/check.tsx';
-import { NumberField } from '../../ui/number-field.tsx';
-import { OptionList } from '../../ui/option-list.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Check } from '../../ui/fields/check.tsx';
+import { NumberField } from '../../ui/fields/number-field.tsx';
+import { OptionList } from '../../ui/fields/option-list.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { DraftBar } from '../changes/draft-bar.tsx';
 import { rangeProblem } from './setting-problems.ts';
 import classes from './settings-page.module.css';

@@ -16,7 +16,7 @@ type Settings = Required<PropertySettings>;
  * @param fields a constant
  */
 export function useSettingsDraft<K extends keyof Settings>(name: string, fields: readonly K[]) {
-  const { propertyId, configuration, may } = useProperty();
+  const { propertyId, configuration, missingRole } = useProperty();
   const client = useQueryClient();
   const review = useReview();
   const { property } = configuration;
@@ -41,7 +41,7 @@ export function useSettingsDraft<K extends keyof Settings>(name: string, fields:
       );
     }
   };
-  return { draft, stored, save, message, reason: may('admin') ? undefined : 'You need the admin role' };
+  return { draft, stored, save, message, reason: missingRole('admin') };
 }
 
 function pick<T extends object, K extends keyof T>(whole: T, fields: readonly K[]): Pick<T, K> {

@@ -1,7 +1,7 @@
 import { Menu, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { messageOf } from '../../api.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import { useMe } from '../accounts/use-me.ts';
 import { useSignOut } from '../accounts/use-sign-out.ts';
 import classes from './property-switcher.module.css';

@@ -1,7 +1,7 @@
 import { Modal, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useMemo, useState } from 'react';
-import { Icon, type IconName } from '../../ui/icon.tsx';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
+import { Icon, type IconName } from '../../ui/page/icon.tsx';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
@@ -99,13 +99,18 @@ function allCommands({ splitTests, flags, segments, goals, feedbackTypes }: Conf
   const item =
     (kind: string, icon: IconName, path: string) =>
     (key: string, name: string, tags: string[] = []) => ({
-      ...{ kind, icon, label: name || key },
+      kind,
+      icon,
+      label: name || key,
       path: path.replace('*', encodeURIComponent(key)),
       text: [name, key, ...tags].join(' ').toLowerCase(),
     });
   return [
     ...NAVIGATION.map(({ path, label, icon }) => ({
-      ...{ kind: 'Page', label, icon, path },
+      kind: 'Page',
+      label,
+      icon,
+      path,
       text: label.toLowerCase(),
     })),
     ...splitTests.map((it) => item('Split test', 'split-tests', 'split-tests/*')(it.key, it.name, it.tags)),
@@ -121,7 +126,10 @@ function byId(search: string): Command[] {
   const id = search.trim();
   if (!/^(?=.*\d)\S{6,}$/.test(id)) return [];
   return ['visitor', 'session'].map((kind) => ({
-    ...{ label: `Open ${kind} ${id}`, kind: 'Id', icon: 'sessions', text: '' },
+    label: `Open ${kind} ${id}`,
+    kind: 'Id',
+    icon: 'sessions',
+    text: '',
     path: `${kind}s/${encodeURIComponent(id)}`,
   }));
 }

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { messageOf } from '../../api.ts';
-import { CenteredPage } from '../../ui/centered-page.tsx';
-import { LoadError } from '../../ui/page-states.tsx';
+import { CenteredPage } from '../../ui/page/centered-page.tsx';
+import { LoadError } from '../../ui/page/page-states.tsx';
 
 export function NotFoundPage() {
   return (

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { LATE_REFRESH_MS } from '../../api.ts';
-import { LateSince, lateSentence } from '../../ui/late-figures.tsx';
+import { LateSince, lateSentence } from '../../ui/page/late-figures.tsx';
 import { meQuery } from '../accounts/use-me.ts';
 import classes from './property-shell.module.css';
 
@@ -12,9 +12,9 @@ export function LateFiguresProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const { data } = useQuery({
     ...meQuery,
-    refetchInterval: ({ state }) => (isLate(state.data?.figuresLateSince) ? LATE_REFRESH_MS : REFRESH_MS),
+    refetchInterval: ({ state }) => (isLate(state.data?.dataDelayedSince) ? LATE_REFRESH_MS : REFRESH_MS),
   });
-  const since = data?.figuresLateSince ?? null;
+  const since = data?.dataDelayedSince ?? null;
   const wasLate = useRef(false);
   useEffect(() => {
     if (wasLate.current && since === null) {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { NAVIGATION } from './navigation.ts';
 import classes from './navigation-links.module.css';

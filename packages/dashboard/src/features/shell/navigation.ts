@@ -1,4 +1,4 @@
-import type { IconName } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/page/icon.tsx';
 
 /** Pages of a property in the order of the navigation; `g` and the letter open it. */
 export const NAVIGATION: readonly { path: string; label: string; icon: IconName; key: string }[] = [

@@ -1,8 +1,9 @@
-import { ActionIcon, Drawer } from '@mantine/core';
+import { Drawer } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
+import { IconButton } from '../../ui/page/icon-button.tsx';
 import { ReviewProvider } from '../changes/review-context.tsx';
 import { PropertyProvider, useProperty } from '../configuration/property-context.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -51,19 +52,9 @@ function ShellLayout() {
       </a>
       {isNarrow ? (
         <div className={classes.topbar}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            aria-label="Open navigation"
-            onClick={menu.open}
-          >
-            <Icon name="menu" size={20} />
-          </ActionIcon>
+          <IconButton icon="menu" iconSize={20} size="lg" aria-label="Open navigation" onClick={menu.open} />
           <PropertyName />
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Search" onClick={palette.open}>
-            <Icon name="search" size={20} />
-          </ActionIcon>
+          <IconButton icon="search" iconSize={20} size="lg" aria-label="Search" onClick={palette.open} />
           <Drawer opened={isMenuOpen} onClose={menu.close} size={260} title="Navigation">
             <div className={classes.drawer}>{sidebar}</div>
           </Drawer>

@@ -2,10 +2,10 @@ import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { useState } from 'react';
 import { propertyPath } from '../../api.ts';
-import { Form } from '../../ui/form.tsx';
-import { OptionList } from '../../ui/option-list.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
-import { useInertBackground } from '../../ui/use-inert-background.ts';
+import { Form } from '../../ui/fields/form.tsx';
+import { OptionList } from '../../ui/fields/option-list.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
+import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
 import type { ReviewOutcome } from '../changes/change-request.ts';
 import { useReview } from '../changes/review-context.tsx';
 import { useDraft } from '../changes/use-draft.ts';

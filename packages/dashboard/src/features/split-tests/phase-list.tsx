@@ -1,6 +1,6 @@
-import { formatDateTime } from '../../ui/format.ts';
-import { Panel } from '../../ui/panel.tsx';
-import tables from '../../ui/table.module.css';
+import { formatDateTime } from '../../ui/format/format.ts';
+import tables from '../../ui/lists/table.module.css';
+import { Panel } from '../../ui/page/panel.tsx';
 import type { SplitTest, SplitTestPhase } from '../configuration/configuration-types.ts';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { weightShares } from './editor/weight-shares.ts';

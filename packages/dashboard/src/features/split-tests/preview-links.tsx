@@ -1,7 +1,7 @@
 import { Alert, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { CopyAction } from '../../ui/copy-action.tsx';
-import { readStored, writeStored } from '../../ui/stored-text.ts';
+import { readStored, writeStored } from '../../stored-text.ts';
+import { CopyAction } from '../../ui/page/copy-action.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './preview-links.module.css';

@@ -2,8 +2,8 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { propertyPath } from '../../api.ts';
-import { Icon, type IconName } from '../../ui/icon.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
+import { Icon, type IconName } from '../../ui/page/icon.tsx';
+import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useReview } from '../changes/review-context.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -22,12 +22,12 @@ interface SplitTestActionsProps {
 
 /** The one next action stands out; everything else that is possible is beside it. */
 export function SplitTestActions({ test, hasUnsavedChanges }: SplitTestActionsProps) {
-  const { propertyId, may } = useProperty();
+  const { propertyId, missingRole } = useProperty();
   const { data } = useQuery(verdictQuery(propertyId, test));
   const transition = useTransition(test);
   const [isDeciding, decision] = useDisclosure();
   const { status } = test;
-  const role = may('editor') ? undefined : 'You need the editor role';
+  const role = missingRole('editor');
   const unsaved = hasUnsavedChanges ? 'Save or discard your changes first' : undefined;
   const button = (action: TransitionAction, icon: IconName, isNext: boolean, reason = role) => (
     <ReasonButton
@@ -44,7 +44,7 @@ export function SplitTestActions({ test, hasUnsavedChanges }: SplitTestActionsPr
       {test.decision === null ? 'Choose a winner' : 'Change the decision'}
     </ReasonButton>
   );
-  const needsDecision = attentionOf(data) === 'decide';
+  const needsDecision = attentionOf(data) === 'decision';
   return (
     <>
       {status === 'draft' && button('start', 'play', true, role ?? unsaved)}

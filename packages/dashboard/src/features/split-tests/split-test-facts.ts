@@ -1,4 +1,4 @@
-import { plural } from '../../ui/format.ts';
+import { plural } from '../../ui/format/format.ts';
 import type { SplitTest, SplitTestPhase } from '../configuration/configuration-types.ts';
 
 const DAY_MS = 86_400_000;

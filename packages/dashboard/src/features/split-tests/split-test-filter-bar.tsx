@@ -1,5 +1,6 @@
-import { Group, Select } from '@mantine/core';
-import { SearchField } from '../../ui/search-field.tsx';
+import { Group } from '@mantine/core';
+import { FilterSelect } from '../../ui/fields/filter-select.tsx';
+import { SearchField } from '../../ui/fields/search-field.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import type { SplitTestFilters } from './use-split-test-list.ts';
 
@@ -22,13 +23,12 @@ export function SplitTestFilterBar({ tests, filters, onChange }: SplitTestFilter
   const tags = [...new Set(tests.flatMap((test) => test.tags))].sort();
   const owners = [...new Set(tests.flatMap(({ owner }) => owner ?? []))].sort();
   const select = (name: 'status' | 'tag' | 'owner', label: string, data: typeof STATUSES | string[]) => (
-    <Select
+    <FilterSelect
       aria-label={label}
       placeholder={label}
       data={data}
-      value={filters[name] === '' ? null : filters[name]}
-      onChange={(value) => onChange({ [name]: value ?? '' })}
-      clearable
+      value={filters[name]}
+      onChange={(value) => onChange({ [name]: value })}
       searchable={data.length > 8}
       w={150}
     />

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
-import { Icon } from '../../ui/icon.tsx';
-import { Page } from '../../ui/page.tsx';
-import { ReasonButton } from '../../ui/reason-button.tsx';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { Page } from '../../ui/page/page.tsx';
+import { NewItemButton } from '../changes/new-item-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { NewSplitTestPage } from './editor/new-split-test-page.tsx';
@@ -23,18 +22,12 @@ export function SplitTestListPage() {
 }
 
 function SplitTestList() {
-  const { configuration, may } = useProperty();
+  const { configuration } = useProperty();
   const navigate = usePropertyNavigate();
   const [filters, setFilters] = useUrlState(FILTER_DEFAULTS);
   const listed = useSplitTestList(filters);
   const create = (
-    <ReasonButton
-      leftSection={<Icon name="plus" />}
-      reason={may('editor') ? undefined : 'You need the editor role'}
-      onClick={() => navigate('split-tests', { new: '1' })}
-    >
-      New split test
-    </ReasonButton>
+    <NewItemButton onClick={() => navigate('split-tests', { new: '1' })}>New split test</NewItemButton>
   );
   const { splitTests } = configuration;
   if (splitTests.length === 0) {

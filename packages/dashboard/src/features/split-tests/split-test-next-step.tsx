@@ -1,6 +1,6 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { useQuery } from '@tanstack/react-query';
-import { formatDateTime } from '../../ui/format.ts';
+import { formatDateTime } from '../../ui/format/format.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { isScheduled, OUTCOME_WORDS } from './split-test-facts.ts';

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { FigureError } from '../../ui/late-figures.tsx';
+import { FigureError } from '../../ui/page/late-figures.tsx';
 import { OUTCOME_WORDS } from './split-test-facts.ts';
 import type { ListedTest } from './use-split-test-list.ts';
 import { decisionWords, upliftOf, urgentVerdict } from './verdict-words.ts';

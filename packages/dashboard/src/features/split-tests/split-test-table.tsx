@@ -1,5 +1,5 @@
-import { plural } from '../../ui/format.ts';
-import tables from '../../ui/table.module.css';
+import { plural } from '../../ui/format/format.ts';
+import tables from '../../ui/lists/table.module.css';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { dayOf, titleOf } from './split-test-facts.ts';
 import { SplitTestOutcome } from './split-test-outcome.tsx';
@@ -50,8 +50,8 @@ function Row({ listed }: { listed: ListedTest }) {
       <td>
         <SplitTestStatus test={test} />
         {attention !== 'none' && (
-          <div className={attention === 'decide' ? classes.decide : 'bad'}>
-            {attention === 'decide' ? 'Needs decision' : 'Needs a look'}
+          <div className={attention === 'decision' ? classes.decide : 'bad'}>
+            {attention === 'decision' ? 'Needs decision' : 'Needs a look'}
           </div>
         )}
       </td>

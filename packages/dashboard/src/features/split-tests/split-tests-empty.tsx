@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Static } from 'typebox';
 import { propertyPath, request } from '../../api.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Snippet } from '../../ui/snippet.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Snippet } from '../../ui/page/snippet.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { useLoader } from '../configuration/use-loader.ts';
 

@@ -47,14 +47,14 @@ function matches({ test, results }: ListedTest, { search, status, tag, owner }: 
   if (!words.every((word) => text.includes(word))) return false;
   if (tag !== '' && !test.tags.includes(tag)) return false;
   if (owner !== '' && test.owner !== owner) return false;
-  if (status === 'decide') return attentionOf(results?.data) === 'decide';
+  if (status === 'decide') return attentionOf(results?.data) === 'decision';
   return status === '' ? test.status !== 'archived' : test.status === status;
 }
 
 function rankOf({ test, results }: ListedTest): number {
   const attention = attentionOf(results?.data);
-  if (attention === 'decide') return 0;
-  return attention === 'look' ? 1 : STATUS_ORDER[test.status];
+  if (attention === 'decision') return 0;
+  return attention === 'problem' ? 1 : STATUS_ORDER[test.status];
 }
 
 const newest = (test: SplitTest) => test.phases.at(-1)?.startedAt ?? test.createdAt;

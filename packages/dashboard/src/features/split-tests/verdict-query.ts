@@ -1,7 +1,7 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { queryOptions } from '@tanstack/react-query';
 import { request } from '../../api.ts';
-import { limitConcurrency } from '../../ui/limit-concurrency.ts';
+import { limitConcurrency } from '../../limit-concurrency.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { hasOpenResults } from './split-test-facts.ts';
 

@@ -1,18 +1,18 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { durationRange } from '@switchyard/core/stats/words/numbers';
-import { formatChange, formatCount, formatPercent } from '../../ui/format.ts';
+import { formatChange, formatCount, formatPercent } from '../../ui/format/format.ts';
 
 type Verdict = NonNullable<SplitTestResults['verdict']>;
 type Decision = Verdict['decision'];
 
-/** How urgent a test is: somebody has to decide, somebody has to look, or nobody has to do anything. */
-export type Attention = 'decide' | 'look' | 'none';
+/** What somebody has to do about a test: make a decision, look into a problem, or nothing. */
+export type Attention = 'decision' | 'problem' | 'none';
 
 const ATTENTION: Record<Decision, Attention> = {
-  ship: 'decide',
-  'roll-back': 'decide',
-  'no-difference': 'decide',
-  unhealthy: 'look',
+  ship: 'decision',
+  'roll-back': 'decision',
+  'no-difference': 'decision',
+  unhealthy: 'problem',
   'keep-going': 'none',
   collecting: 'none',
 };

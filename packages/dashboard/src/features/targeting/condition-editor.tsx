@@ -1,12 +1,12 @@
-import { ActionIcon, Select, TextInput } from '@mantine/core';
+import { Select, TextInput } from '@mantine/core';
 import type { Condition, Operator } from '@switchyard/core/api/targeting';
 import { numberOf } from '@switchyard/core/evaluation/attribute-values';
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { operatorKind } from '@switchyard/core/evaluation/operators';
 import { HAS_ONE_VALUE, OPERATOR_WORDS } from '@switchyard/core/words/operator-words';
-import { Check } from '../../ui/check.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { useFocusIfAdded } from '../../ui/use-focus-if-added.ts';
+import { Check } from '../../ui/fields/check.tsx';
+import { useFocusIfAdded } from '../../ui/hooks/use-focus-if-added.ts';
+import { IconButton } from '../../ui/page/icon-button.tsx';
 import classes from './condition-editor.module.css';
 import { ConditionValues } from './condition-values.tsx';
 import { HAS_OPPOSITE, OPERATOR_GROUPS } from './operator-groups.ts';
@@ -77,16 +77,13 @@ export function ConditionEditor(props: ConditionEditorProps) {
           onChange={(values) => onChange({ ...condition, values })}
         />
       </div>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
+      <IconButton
+        icon="close"
         size="lg"
         aria-label={`Remove condition ${number}`}
         disabled={disabled}
         onClick={onRemove}
-      >
-        <Icon name="close" />
-      </ActionIcon>
+      />
       <div className={classes.options}>
         {(negate || !HAS_OPPOSITE.has(operator)) && (
           <Check

@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import type { Condition, Rule } from '@switchyard/core/api/targeting';
 import { useId, useState } from 'react';
-import { Choice } from '../../ui/choice.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { useRowKeys } from '../../ui/use-row-keys.ts';
+import { AddButton } from '../../ui/fields/add-button.tsx';
+import { Choice } from '../../ui/fields/choice.tsx';
+import { useRowKeys } from '../../ui/hooks/use-row-keys.ts';
 import { ConditionEditor } from './condition-editor.tsx';
 import { useAttributeNames } from './use-attribute-names.ts';
 
@@ -84,24 +84,12 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
         </Text>
       )}
       <Group gap="xs">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
-          disabled={disabled}
-          onClick={() => add({ operator: 'equals', values: [] })}
-        >
+        <AddButton disabled={disabled} onClick={() => add({ operator: 'equals', values: [] })}>
           Add condition
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
-          disabled={disabled}
-          onClick={() => add({ operator: 'inSegment', values: [] })}
-        >
+        </AddButton>
+        <AddButton disabled={disabled} onClick={() => add({ operator: 'inSegment', values: [] })}>
           Add segment
-        </Button>
+        </AddButton>
       </Group>
     </Stack>
   );

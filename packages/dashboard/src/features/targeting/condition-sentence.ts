@@ -1,6 +1,6 @@
 import type { Condition, Rule, Segment } from '@switchyard/core/api/targeting';
 import * as sentences from '@switchyard/core/words/condition-sentence';
-import { formatDateTime } from '../../ui/format.ts';
+import { formatDateTime } from '../../ui/format/format.ts';
 
 type Named = Pick<Segment, 'id' | 'name'>;
 

@@ -1,13 +1,13 @@
-import '../../ui/mantine-form-styles.ts';
+import '../../ui/style/mantine-form-styles.ts';
 import { TagsInput, TextInput } from '@mantine/core';
 import type { Condition } from '@switchyard/core/api/targeting';
 import { parseInstant } from '@switchyard/core/evaluation/instant';
 import { operatorKind } from '@switchyard/core/evaluation/operators';
 import { HAS_ONE_VALUE } from '@switchyard/core/words/operator-words';
 import { useState } from 'react';
-import { DateTimeField } from '../../ui/date-time-field.tsx';
-import { displayZone } from '../../ui/display-zone.ts';
-import { TextArea } from '../../ui/text-area.tsx';
+import { DateTimeField } from '../../ui/fields/date-time-field.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
+import { displayZone } from '../../ui/format/display-zone.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 
 type Values = NonNullable<Condition['values']>;

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { TrafficDimension } from '@switchyard/core/api/traffic';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/page/icon.tsx';
 import classes from './metric-tiles.module.css';
 import { DIMENSION_LABELS, dimensionValue } from './traffic-dimensions.ts';
 import type { TrafficFilters } from './traffic-query.ts';

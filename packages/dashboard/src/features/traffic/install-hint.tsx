@@ -1,5 +1,5 @@
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { EmptyState } from '../../ui/page/empty-state.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { BrowserSnippet } from '../configuration/browser-snippet.tsx';
 
 /** Without visits, the page says how to get some. */

@@ -1,9 +1,9 @@
 import { Button, Popover } from '@mantine/core';
 import type { TrafficLive } from '@switchyard/core/api/traffic';
 import { useQuery } from '@tanstack/react-query';
-import { isStoreAway, messageOf, request } from '../../api.ts';
-import { BarList } from '../../ui/bar-list.tsx';
-import { formatCount, plural } from '../../ui/format.ts';
+import { isStoreUnavailable, messageOf, request } from '../../api.ts';
+import { formatCount, plural } from '../../ui/format/format.ts';
+import { BarList } from '../../ui/lists/bar-list.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './live-visitors.module.css';
 import { dimensionValue } from './traffic-dimensions.ts';
@@ -19,7 +19,7 @@ export function LiveVisitors() {
     refetchInterval: REFRESH_MS,
   });
   if (data === undefined) {
-    if (error === null || isStoreAway(error)) return null;
+    if (error === null || isStoreUnavailable(error)) return null;
     return <span className="bad">Live visitors: {messageOf(error)}</span>;
   }
   return (
@@ -39,7 +39,9 @@ export function LiveVisitors() {
               label="Pages being viewed"
               format={formatCount}
               rows={data.pages.map(({ page, visitors }) => ({
-                ...{ key: page ?? '', label: page ?? '(none)', value: visitors },
+                key: page ?? '',
+                label: page ?? '(none)',
+                value: visitors,
               }))}
             />
             <h2 className={classes.title}>Countries</h2>
@@ -47,7 +49,9 @@ export function LiveVisitors() {
               label="Countries of live visitors"
               format={formatCount}
               rows={data.countries.map(({ country, visitors }) => ({
-                ...{ key: country ?? '', label: dimensionValue('country', country), value: visitors },
+                key: country ?? '',
+                label: dimensionValue('country', country),
+                value: visitors,
               }))}
             />
           </>

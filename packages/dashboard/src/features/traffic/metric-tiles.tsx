@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import type { TrafficTotals } from '@switchyard/core/api/traffic';
 import { useQuery } from '@tanstack/react-query';
-import { FiguresError } from '../../ui/late-figures.tsx';
-import { relativeChange, StatTile } from '../../ui/stat-tile.tsx';
+import { relativeChange, StatTile } from '../../ui/charts/stat-tile.tsx';
+import { FiguresError } from '../../ui/page/late-figures.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './metric-tiles.module.css';
 import { metric } from './traffic-metrics.ts';

@@ -1,8 +1,8 @@
 import type { TrafficBucket, TrafficSeries } from '@switchyard/core/api/traffic';
 import { useQuery } from '@tanstack/react-query';
 import { TABLE_LINE_HEIGHT, TimeChart } from '../../ui/charts/time-chart.tsx';
-import { formatDateTime, formatDay, formatTime } from '../../ui/format.ts';
-import { Loaded } from '../../ui/panel.tsx';
+import { formatDateTime, formatDay, formatTime } from '../../ui/format/format.ts';
+import { Loaded } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { metric } from './traffic-metrics.ts';
 import { type TrafficScope, trafficQuery } from './traffic-query.ts';

@@ -1,5 +1,5 @@
 import type { TrafficDimension } from '@switchyard/core/api/traffic';
-import { countryName } from '../../ui/country-name.ts';
+import { countryName } from '../../ui/format/country-name.ts';
 
 export interface DimensionGroup {
   title: string;

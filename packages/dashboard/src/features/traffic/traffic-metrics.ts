@@ -1,5 +1,5 @@
 import type { TrafficTotals } from '@switchyard/core/api/traffic';
-import { formatCompact, formatDuration, formatMoney, formatPercent } from '../../ui/format.ts';
+import { formatCompact, formatDuration, formatMoney, formatPercent } from '../../ui/format/format.ts';
 
 interface Metric {
   label: string;

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { Choice } from '../../ui/choice.tsx';
-import { formatTime, plural } from '../../ui/format.ts';
-import { Page } from '../../ui/page.tsx';
-import { Panel } from '../../ui/panel.tsx';
-import { PeriodPicker } from '../../ui/period-picker.tsx';
-import { usePeriod } from '../../ui/use-period.ts';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { Choice } from '../../ui/fields/choice.tsx';
+import { PeriodPicker } from '../../ui/fields/period-picker.tsx';
+import { formatTime, plural } from '../../ui/format/format.ts';
+import { usePeriod } from '../../ui/hooks/use-period.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { Page } from '../../ui/page/page.tsx';
+import { Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
-import { BreakdownPanel } from './breakdown-panel.tsx';
+import { DimensionPanel } from './dimension-panel.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { InstallHint } from './install-hint.tsx';
 import { LiveVisitors } from './live-visitors.tsx';
@@ -78,7 +78,7 @@ export function TrafficPage() {
       </Panel>
       <div className={classes.panels}>
         {DIMENSION_GROUPS.map((group) => (
-          <BreakdownPanel
+          <DimensionPanel
             key={group.title}
             group={group}
             scope={scope}

@@ -1,7 +1,7 @@
 import type { TrafficDimension, TrafficSummary } from '@switchyard/core/api/traffic';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { request } from '../../api.ts';
-import { type Period, periodQuery } from '../../ui/period-of.ts';
+import { type Period, periodQuery } from '../../ui/fields/period-of.ts';
 
 export type TrafficFilters = Partial<Record<TrafficDimension, string>> & { bots?: 'only' };
 

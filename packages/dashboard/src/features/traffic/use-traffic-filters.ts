@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
 import { DIMENSION_LABELS } from './traffic-dimensions.ts';
 import type { TrafficFilters } from './traffic-query.ts';
 

@@ -1,5 +1,5 @@
 import type { TrafficDimension } from '@switchyard/core/api/traffic';
-import { useUrlState } from '../../ui/use-url-state.ts';
+import { useUrlState } from '../../ui/hooks/use-url-state.ts';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { DIMENSION_LABELS } from './traffic-dimensions.ts';
 import type { TrafficFilters } from './traffic-query.ts';

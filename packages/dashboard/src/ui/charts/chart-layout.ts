@@ -1,5 +1,5 @@
 import { linearScale } from './linear-scale.ts';
-import type { TimeChartProps } from './time-chart.tsx';
+import type { TimeChartProps } from './time-series.ts';
 
 export interface ChartLayout {
   left: number;
@@ -43,7 +43,13 @@ export function chartLayout(
   const every = tickDistance(at.length, step, labelWidth + 16);
   const clamp = (value: number, max: number) => Math.min(Math.max(value, 0), max);
   return {
-    ...{ left, right, bottom, step, x, y, yTicks },
+    left,
+    right,
+    bottom,
+    step,
+    x,
+    y,
+    yTicks,
     xAt: (time) => Math.min(Math.max(x((time - first) / interval), left), right),
     xTicks: at.map((_, index) => index).filter((index) => index % every === 0),
     anchor: (index) => (x(index) + labelWidth / 2 > width ? 'end' : 'middle'),

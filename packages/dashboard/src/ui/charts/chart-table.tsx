@@ -1,5 +1,5 @@
 import classes from './time-chart.module.css';
-import { pointName, type TimeChartProps } from './time-chart.tsx';
+import { pointName, type TimeChartProps } from './time-series.ts';
 
 /** The numbers of a chart, folded. */
 export function ChartTable(props: TimeChartProps) {

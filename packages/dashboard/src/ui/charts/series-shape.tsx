@@ -1,6 +1,6 @@
 import { area, line } from 'd3-shape';
 import type { ChartLayout } from './chart-layout.ts';
-import { seriesColor, type TimeSeries } from './time-chart.tsx';
+import { seriesColor, type TimeSeries } from './time-series.ts';
 
 interface SeriesShapeProps {
   series: TimeSeries;

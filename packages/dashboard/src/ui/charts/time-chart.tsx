@@ -1,36 +1,10 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
-import { useWidth } from '../use-width.ts';
+import { useWidth } from '../hooks/use-width.ts';
 import { type ChartLayout, chartLayout } from './chart-layout.ts';
 import { ChartTable } from './chart-table.tsx';
 import { SeriesShape } from './series-shape.tsx';
 import classes from './time-chart.module.css';
-
-export interface TimeSeries {
-  label: string;
-  /** One per point; null leaves a gap. */
-  values: readonly (number | null)[];
-  kind: 'line' | 'area' | 'bar' | 'dashed';
-  color?: string;
-  /** Interval around the values, such as a confidence band. */
-  band?: { lower: readonly (number | null)[]; upper: readonly (number | null)[] };
-}
-
-export interface TimeChartProps {
-  /** What the chart shows, for assistive technology and the caption of the table. */
-  label: string;
-  /** Times of the points, ascending. */
-  at: readonly number[];
-  series: readonly TimeSeries[];
-  format: (value: number) => string;
-  formatAt: (at: number) => string;
-  /** Vertical lines: tests that started, flags that changed. */
-  markers?: readonly { at: number; label: string }[];
-  /** A horizontal line, such as 0 or a target. */
-  reference?: { value: number; label: string };
-  /** Points of which only a part is in the period, or over: they are drawn dashed or pale. */
-  partial?: readonly (boolean | undefined)[];
-  height?: number;
-}
+import { pointName, seriesColor, type TimeChartProps, type TimeSeries } from './time-series.ts';
 
 /** "Show as table", below the chart; a placeholder of both heights together keeps what follows in its place. */
 export const TABLE_LINE_HEIGHT = 22;
@@ -114,10 +88,6 @@ function nextPoint(key: string, active: number | undefined, last: number): numbe
   return active;
 }
 
-/** The time of a point, as people read it. */
-export const pointName = ({ at, formatAt, partial }: TimeChartProps, index: number): string =>
-  `${formatAt(at[index]!)}${partial?.[index] ? ' (in part)' : ''}`;
-
 function describePoint(props: TimeChartProps, index: number): string {
   const { series, format } = props;
   const values = series.map(({ label, values, band }) => {
@@ -193,15 +163,3 @@ function Markers({
     </g>
   ));
 }
-
-const COLORS = [
-  'var(--sy-accent)',
-  'light-dark(#c2570c, #ffa94d)',
-  'light-dark(#0b7285, #66d9e8)',
-  'light-dark(#862e9c, #e599f7)',
-  'light-dark(#5c940d, #c0eb75)',
-  'light-dark(#495057, #ced4da)',
-];
-
-/** Distinct in both themes. */
-export const seriesColor = (index: number): string => COLORS[index % COLORS.length]!;

@@ -68,9 +68,18 @@ export interface EndpointGroup {
 
 /** Which nouns of the management API belong together; every other noun is a group of its own. */
 const MANAGEMENT_GROUPS: Record<string, string> = {
-  ...{ setup: 'accounts', 'sign-in': 'accounts', 'sign-out': 'accounts', me: 'accounts', oidc: 'accounts' },
-  ...{ invitations: 'members', configuration: 'properties', stream: 'properties' },
-  ...{ proposals: 'history', explanations: 'analysis', sessions: 'analysis', impact: 'analysis' },
+  setup: 'accounts',
+  'sign-in': 'accounts',
+  'sign-out': 'accounts',
+  me: 'accounts',
+  oidc: 'accounts',
+  invitations: 'members',
+  configuration: 'properties',
+  stream: 'properties',
+  proposals: 'history',
+  explanations: 'analysis',
+  sessions: 'analysis',
+  impact: 'analysis',
   feedback: 'feedback-types',
 };
 

@@ -17,7 +17,7 @@ export interface SendFailure extends ApiFailure {
   isMisconfigured?: boolean;
 }
 
-interface SenderParts {
+interface ServiceAccess {
   settings: Settings;
   api: ApiClient;
   publicKey: PublicKey;
@@ -29,7 +29,7 @@ export class DeliverySender {
   readonly #api: ApiClient;
   readonly #publicKey: PublicKey;
 
-  constructor({ settings, api, publicKey }: SenderParts) {
+  constructor({ settings, api, publicKey }: ServiceAccess) {
     this.#settings = settings;
     this.#api = api;
     this.#publicKey = publicKey;

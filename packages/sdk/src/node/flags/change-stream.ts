@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { parseRetryAfter, retryDelay } from '../../client/retry.ts';
+import { parseRetryAfter } from '@switchyard/core/retry-after';
+import { retryDelay } from '../../client/retry.ts';
 import { messageOf } from '../api-client.ts';
 import { EventStreamParser } from './event-stream-parser.ts';
 
@@ -71,7 +72,7 @@ export class ChangeStream {
     const { statusCode = 0, headers } = response;
     if (statusCode !== 200 || !headers['content-type']?.includes('text/event-stream')) {
       const message = `The service refused the stream of flag changes with status ${statusCode}.`;
-      const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? null, Date.now());
+      const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
       end({ code: 'stream_refused', message }, retryAfterMs);
       return;
     }

@@ -1,7 +1,7 @@
 import type { Reporter } from '../reporter.ts';
+import type { FlagContext } from './flag-context.ts';
 import type { FlagSource } from './flag-source.ts';
 import type { FlagEvaluation } from './flag-state.ts';
-import type { FlagContext } from './flags.ts';
 
 interface FlagUse {
   key: string;

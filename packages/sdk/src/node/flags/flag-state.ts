@@ -1,5 +1,5 @@
 import { compileFlags } from '@switchyard/core/evaluation/flags';
-import { flagWords } from '../../narration/flag-words.ts';
+import { narrateFlag } from '../../narration/narrate-flag.ts';
 import { compileRuleRegex } from './rule-regex.ts';
 
 export type FlagValue = boolean | string;
@@ -71,7 +71,7 @@ export function compileState(list: FlagList, segments: readonly unknown[], envir
   const targeting = { flags: definitions, segments };
   return Object.assign(set, {
     explain: (key: string, context: Readonly<Record<string, unknown>>) =>
-      flagWords({ key, targeting, context, compileRegex: compileRuleRegex }),
+      narrateFlag({ key, targeting, context, compileRegex: compileRuleRegex }),
     signatures: signaturesOf(list, configs, JSON.stringify(segments)),
   });
 }

@@ -1,25 +1,13 @@
 import { failure, type Result } from '../../client/result.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from '../../client/schema.ts';
 import type { Reporter } from '../reporter.ts';
+import { contextOf, type FlagContext } from './flag-context.ts';
 import { detailsOf, type FlagDetails, failedDetails, notFound } from './flag-details.ts';
 import { createFlagReport } from './flag-report.ts';
 import { type FlagError, type FlagSource, type FlagStatus, NOT_LOADED } from './flag-source.ts';
 import type { FlagEvaluation, FlagValue } from './flag-state.ts';
 import type { RemoteFlags } from './remote-flags.ts';
 import type { UsageCounter } from './usage-counter.ts';
-
-/**
- * Who a flag is evaluated for. Rules can use any attribute. Percentage rollouts use the first of `targetingKey`,
- * `userId`, `email`, `visitorId` and `sessionId`. Only remote evaluation resolves a `sessionId` to its visitor and user.
- */
-export interface FlagContext {
-  readonly targetingKey?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly email?: string | undefined;
-  readonly visitorId?: string | undefined;
-  readonly sessionId?: string | undefined;
-  readonly [attribute: string]: unknown;
-}
 
 /** Keys of the flags with values of this type. */
 type FlagKeyOf<Section, Value> = {
@@ -103,11 +91,10 @@ export interface UntypedFlags {
   onStatus(listener: (status: FlagStatus, error?: FlagError) => void): () => void;
 }
 
-const EMPTY_CONTEXT: FlagContext = Object.freeze({});
 const SYNC_CALL_WITH_REMOTE =
   'Synchronous calls return the fallback with `evaluation: "remote"`. Use `flags.resolve` or `flags.evaluate`.';
 
-interface Parts {
+interface FlagDependencies {
   source: FlagSource;
   /** Set with remote evaluation. */
   remote: RemoteFlags | undefined;
@@ -117,7 +104,7 @@ interface Parts {
 }
 
 // Plain functions, not methods: they still work when destructured.
-export function createFlags({ source, remote, usage, reporter, timeoutMs }: Parts): UntypedFlags {
+export function createFlags({ source, remote, usage, reporter, timeoutMs }: FlagDependencies): UntypedFlags {
   const evaluate = (key: string, context: FlagContext | undefined): FlagEvaluation | undefined => {
     const { state } = source;
     if (state !== undefined) {
@@ -221,10 +208,6 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Part
     onStatus: (listener) => subscribe(source.listeners.status, listener),
   };
 }
-
-/** Untyped programs may pass anything. */
-const contextOf = (context: FlagContext | undefined): FlagContext =>
-  typeof context === 'object' && context !== null ? context : EMPTY_CONTEXT;
 
 /** A listener that throws, or is not a function, must not affect the others. */
 function subscribe<Args extends unknown[]>(

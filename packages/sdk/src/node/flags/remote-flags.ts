@@ -2,9 +2,9 @@ import type { Result } from '../../client/result.ts';
 import { failure } from '../../client/result.ts';
 import type { ApiClient } from '../api-client.ts';
 import type { Settings } from '../options.ts';
+import type { FlagContext } from './flag-context.ts';
 import { detailsOf, type FlagDetails } from './flag-details.ts';
 import type { FlagEvaluation } from './flag-state.ts';
-import type { FlagContext } from './flags.ts';
 
 /** Evaluation by the service, `POST /v1/flags/evaluate`. */
 export class RemoteFlags {

@@ -1,9 +1,4 @@
-import { checkPatternSteps } from '@switchyard/core/evaluation/operators';
+import { ruleRegex } from '@switchyard/core/evaluation/rule-regex';
 import { RE2JS } from 're2js';
 
-/** The `matches` operator, as in the service: finds the pattern anywhere in the text, in linear time. */
-export function compileRuleRegex(pattern: string, caseInsensitive: boolean): (text: string) => boolean {
-  const compiled = RE2JS.compile(pattern, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
-  checkPatternSteps(compiled.programSize());
-  return (text) => compiled.test(text);
-}
+export const compileRuleRegex = ruleRegex(RE2JS);

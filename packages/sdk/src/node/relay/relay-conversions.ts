@@ -15,7 +15,7 @@ const MAX_MESSAGE = 5000;
 const GOAL_METADATA = { keys: 5, value: 256 };
 const FEEDBACK_METADATA = { keys: 20, value: 1024 };
 
-interface Parts {
+interface ConversionRelayOptions {
   settings: RelaySettings;
   propertyId: string;
   respectPrivacySignals: boolean;
@@ -32,8 +32,8 @@ export interface RelayConversions {
 }
 
 /** Goals and feedback of pages, in the session of the request's cookies. */
-export function createRelayConversions(parts: Parts): RelayConversions {
-  const { settings, propertyId, respectPrivacySignals, goals, feedback, reporter } = parts;
+export function createRelayConversions(options: ConversionRelayOptions): RelayConversions {
+  const { settings, propertyId, respectPrivacySignals, goals, feedback, reporter } = options;
   return {
     async increment(call) {
       const fields = new FieldReader(readBody(call, propertyId));

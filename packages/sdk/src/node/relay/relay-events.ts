@@ -23,7 +23,7 @@ const COUNTRY_HEADERS = [
 ];
 const RESPONSE_HEADERS = ['content-type', 'retry-after', 'x-request-id'];
 
-interface Parts {
+interface ForwardingOptions {
   settings: Settings;
   publicKey: PublicKey;
   reporter: Reporter;
@@ -52,7 +52,7 @@ const FAILED: Upstream = { status: 0, headers: new Headers(), body: '' };
 
 /** Forwards what browsers may send with the public key. */
 export class RelayEvents {
-  readonly #parts: Parts;
+  readonly #options: ForwardingOptions;
   #config: FetchedConfig | undefined;
   #fetching: Promise<void> | undefined;
   /** Pages do not wait for a service that is down. */
@@ -60,13 +60,13 @@ export class RelayEvents {
   /** Until then, events are refused, because a service that hangs would hold all slots. */
   #pausedUntil = 0;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(options: ForwardingOptions) {
+    this.#options = options;
   }
 
   /** `POST /v1/split-testing/expose` and `POST /v1/sessions/collect`, as the page sent them. */
   async post(path: string, call: RelayCall): Promise<RelayResponse> {
-    const { trustCountryHeaders = call.isAddressForwarded, slots } = this.#parts;
+    const { trustCountryHeaders = call.isAddressForwarded, slots } = this.#options;
     const pauseMs = this.#pausedUntil - performance.now();
     if (pauseMs > 0) throw unavailable(String(Math.ceil(pauseMs / 1000)));
     const { text, visitorAddress } = call;
@@ -85,7 +85,7 @@ export class RelayEvents {
     const now = performance.now();
     if (now >= this.#retryAt && !(this.#config && isYounger(this.#config, this.#config.maxAgeMs))) {
       // Without a free slot, the last known ones are used, too.
-      await this.#parts.slots.run(() => this.#refreshConfig()).catch(() => undefined);
+      await this.#options.slots.run(() => this.#refreshConfig()).catch(() => undefined);
     }
     const config = this.#config;
     if (!config || !isYounger(config, MAX_CONFIG_AGE_MS)) throw unavailable();
@@ -102,7 +102,7 @@ export class RelayEvents {
   }
 
   async #fetchConfig(): Promise<void> {
-    const { propertyId } = this.#parts.settings;
+    const { propertyId } = this.#options.settings;
     const known = this.#config;
     const path = `/v1/split-testing/config?${new URLSearchParams({ propertyId })}`;
     const { status, headers, body } = await this.#send(path, {
@@ -124,7 +124,7 @@ export class RelayEvents {
 
   /** Throws 503 if the service cannot be reached or refuses the key, so that pages keep their events. */
   async #send(path: string, init: RequestInit, isRetry = false): Promise<Upstream> {
-    const { settings, publicKey, reporter } = this.#parts;
+    const { settings, publicKey, reporter } = this.#options;
     const found = await publicKey.get(settings.timeoutMs);
     if (!found.success) {
       reporter.problem(found.error);

@@ -1,5 +1,6 @@
+import type { FlagContext } from '../flags/flag-context.ts';
 import type { FlagDetails } from '../flags/flag-details.ts';
-import type { FlagContext, UntypedFlags } from '../flags/flags.ts';
+import type { UntypedFlags } from '../flags/flags.ts';
 import type { Reporter } from '../reporter.ts';
 import { readRequest } from '../request-facts.ts';
 import { type Body, isObject, readBody } from './relay-body.ts';
@@ -8,7 +9,7 @@ import { RelayProblem, unavailable } from './relay-problem.ts';
 import type { RelayCall } from './relay-request.ts';
 import { etagOf, jsonResponse, type RelayResponse, unlessUnchanged } from './relay-response.ts';
 
-interface Parts {
+interface FlagRelayOptions {
   settings: RelaySettings;
   propertyId: string;
   respectPrivacySignals: boolean;
@@ -24,12 +25,12 @@ export interface RelayFlags {
 }
 
 /** The values of the listed flags. Pages see neither rules nor the keys of other flags. */
-export function createRelayFlags(parts: Parts): RelayFlags {
-  const { settings, propertyId } = parts;
+export function createRelayFlags(options: FlagRelayOptions): RelayFlags {
+  const { settings, propertyId } = options;
 
   const detailsOf = async (call: RelayCall, body: Body, keys: string[]): Promise<FlagDetails[]> => {
     if (keys.length === 0) return [];
-    const result = await parts.flags.evaluate(await contextOf(call, body.context, parts), keys);
+    const result = await options.flags.evaluate(await contextOf(call, body.context, options), keys);
     if (!result.success) throw unavailable();
     return keys.flatMap((key) => result.flags[key] ?? []);
   };
@@ -71,7 +72,7 @@ export function createRelayFlags(parts: Parts): RelayFlags {
 async function contextOf(
   call: RelayCall,
   given: unknown,
-  { settings, respectPrivacySignals, reporter }: Parts,
+  { settings, respectPrivacySignals, reporter }: FlagRelayOptions,
 ): Promise<FlagContext> {
   const context: Record<string, unknown> = {};
   const attributes = isObject(given) ? given : {};

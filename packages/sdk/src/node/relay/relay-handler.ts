@@ -1,7 +1,11 @@
+import type { Feedback, Goals } from '../conversions.ts';
+import type { UntypedFlags } from '../flags/flags.ts';
+import type { Settings } from '../options.ts';
+import type { Reporter } from '../reporter.ts';
 import { readRequest } from '../request-facts.ts';
+import type { PublicKey } from '../split-tests/public-key.ts';
 import { isOwnOrigin } from './own-origin.ts';
 import { networkOf, RateLimit } from './rate-limit.ts';
-import type { RelayParts } from './relay.ts';
 import { readJsonText } from './relay-body.ts';
 import { createRelayConversions } from './relay-conversions.ts';
 import { RelayEvents } from './relay-events.ts';
@@ -21,6 +25,17 @@ const MAX_BODY_BYTES = 128 * 1024;
 /** `undefined` if the URL is not one of the relay. Never rejects. */
 export type RelayHandler = (request: RelayRequest) => Promise<RelayResponse | undefined>;
 
+/** What the relay uses of the client that it belongs to. */
+export interface RelayClient {
+  settings: Settings;
+  flags: UntypedFlags;
+  goals: Goals;
+  feedback: Feedback;
+  publicKey: PublicKey;
+  reporter: Reporter;
+  isClosed(): boolean;
+}
+
 interface Route {
   method: 'GET' | 'POST';
   /** Matches the path below that of the relay. */
@@ -37,9 +52,9 @@ const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-export function createRelayHandler(settings: RelaySettings, parts: RelayParts): RelayHandler {
+export function createRelayHandler(settings: RelaySettings, client: RelayClient): RelayHandler {
   const { limits } = settings;
-  const routes = createRoutes(settings, parts);
+  const routes = createRoutes(settings, client);
   const addressLimit = new RateLimit(limits.perAddress);
   const sharedLimit = new RateLimit(limits.perAddress * UNKNOWN_ADDRESSES, 1);
   const sessionLimit = new RateLimit(limits.perSession);
@@ -50,7 +65,7 @@ export function createRelayHandler(settings: RelaySettings, parts: RelayParts): 
 
   const respond = async (route: Route, match: RegExpExecArray, request: RelayRequest) => {
     if (!isOwnOrigin(request, settings.origins)) throw new RelayProblem('cross_origin');
-    const visitorAddress = addressOf(request, settings, parts);
+    const visitorAddress = addressOf(request, settings, client);
     const { sessionId } = readRequest(request.original);
     if (!isWithinLimits(visitorAddress, sessionId)) {
       throw new RelayProblem('rate_limited', { headers: { 'retry-after': '1' } });
@@ -58,7 +73,7 @@ export function createRelayHandler(settings: RelaySettings, parts: RelayParts): 
     // Before the request takes a slot: a client may send its body slowly.
     const { maxBytes = MAX_BODY_BYTES } = route;
     const text = route.method === 'POST' ? await readJsonText(request, maxBytes) : '';
-    if (parts.isClosed()) throw unavailable('1');
+    if (client.isClosed()) throw unavailable('1');
     return route.handle({ ...request, text, visitorAddress }, match);
   };
 
@@ -79,16 +94,16 @@ export function createRelayHandler(settings: RelaySettings, parts: RelayParts): 
       }
       response = await respond(route, match, request);
     } catch (error) {
-      response = problemResponse(asProblem(error, parts));
+      response = problemResponse(asProblem(error, client));
     }
     return { ...response, headers: { ...SECURITY_HEADERS, ...response.headers } };
   };
 }
 
-function createRoutes(settings: RelaySettings, parts: RelayParts): Route[] {
-  const { propertyId, respectPrivacySignals } = parts.settings;
-  const flags = createRelayFlags({ ...parts, settings, propertyId, respectPrivacySignals });
-  const conversions = createRelayConversions({ ...parts, settings, propertyId, respectPrivacySignals });
+function createRoutes(settings: RelaySettings, client: RelayClient): Route[] {
+  const { propertyId, respectPrivacySignals } = client.settings;
+  const flags = createRelayFlags({ ...client, settings, propertyId, respectPrivacySignals });
+  const conversions = createRelayConversions({ ...client, settings, propertyId, respectPrivacySignals });
   const { concurrency } = settings.limits;
   // Of their own: `context`, or a service that evaluates remotely, may take long.
   const slots = new Slots(concurrency);
@@ -114,7 +129,7 @@ function createRoutes(settings: RelaySettings, parts: RelayParts): Route[] {
   ];
   if (!settings.events) return routes;
   const { trustCountryHeaders } = settings;
-  const events = new RelayEvents({ ...parts, slots: new Slots(concurrency), trustCountryHeaders });
+  const events = new RelayEvents({ ...client, slots: new Slots(concurrency), trustCountryHeaders });
   return [
     ...routes,
     {
@@ -134,7 +149,7 @@ function createRoutes(settings: RelaySettings, parts: RelayParts): Route[] {
 function addressOf(
   request: RelayRequest,
   { clientAddress }: RelaySettings,
-  { reporter }: RelayParts,
+  { reporter }: RelayClient,
 ): string | undefined {
   if (clientAddress) {
     try {
@@ -152,7 +167,7 @@ function addressOf(
   return request.address;
 }
 
-function asProblem(error: unknown, { reporter }: RelayParts): RelayProblem {
+function asProblem(error: unknown, { reporter }: RelayClient): RelayProblem {
   if (error instanceof RelayProblem) return error;
   reporter.problem({ code: 'relay_failed', message: `The relay could not handle a request: ${error}` });
   return new RelayProblem('internal_error');

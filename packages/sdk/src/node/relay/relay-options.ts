@@ -1,5 +1,5 @@
 import type { AnySchema, KeyOf, SwitchyardSchema } from '../../client/schema.ts';
-import type { FlagContext } from '../flags/flags.ts';
+import type { FlagContext } from '../flags/flag-context.ts';
 import type { Reporter } from '../reporter.ts';
 import { normalizePath } from './relay-path.ts';
 

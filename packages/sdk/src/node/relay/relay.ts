@@ -1,10 +1,5 @@
-import type { Feedback, Goals } from '../conversions.ts';
-import type { UntypedFlags } from '../flags/flags.ts';
-import type { Settings } from '../options.ts';
-import type { Reporter } from '../reporter.ts';
-import type { PublicKey } from '../split-tests/public-key.ts';
 import { connectAdapter, fastifyAdapter, fetchAdapter } from './relay-adapters.ts';
-import { createRelayHandler } from './relay-handler.ts';
+import { createRelayHandler, type RelayClient } from './relay-handler.ts';
 import { type RelayOptions, readRelayOptions } from './relay-options.ts';
 
 // Declared here, because the declarations of the package must not need those of Node.js.
@@ -34,20 +29,10 @@ export interface Relay {
   fastify(app: object, options?: unknown): Promise<void>;
 }
 
-export interface RelayParts {
-  settings: Settings;
-  flags: UntypedFlags;
-  goals: Goals;
-  feedback: Feedback;
-  publicKey: PublicKey;
-  reporter: Reporter;
-  isClosed(): boolean;
-}
-
 /** A restricted copy of the service's API for pages, without keys and on the site's own origin. */
-export function createRelay(options: RelayOptions | undefined, parts: RelayParts): Relay {
-  const settings = readRelayOptions(options, parts.reporter);
-  const handle = createRelayHandler(settings, parts);
+export function createRelay(options: RelayOptions | undefined, client: RelayClient): Relay {
+  const settings = readRelayOptions(options, client.reporter);
+  const handle = createRelayHandler(settings, client);
   return Object.assign(connectAdapter(handle) as Relay, {
     fetch: fetchAdapter(handle),
     fastify: fastifyAdapter(handle, settings.path),

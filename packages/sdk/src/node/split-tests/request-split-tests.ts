@@ -9,14 +9,14 @@ import {
 } from '../../client/identity.ts';
 import type { AnySchema, SwitchyardSchema } from '../../client/schema.ts';
 import { type Bootstrap, type Choice, choose, type SplitTestDefinition } from '../../client/split-tests.ts';
-import { assignmentWords } from '../../narration/assignment-words.ts';
+import { narrateAssignment } from '../../narration/narrate-assignment.ts';
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import { queryOf, type RequestFacts, readRequest } from '../request-facts.ts';
 import { bootstrapScript } from './bootstrap-script.ts';
-import { isBot } from './bots.ts';
 import type { ExposureMemory } from './exposure-memory.ts';
+import { isBot } from './is-bot.ts';
 import type { Definitions, SplitTestDefinitions } from './split-test-definitions.ts';
 
 export interface RequestSplitTestOptions {
@@ -51,7 +51,7 @@ export interface RequestSplitTests<Schema extends SwitchyardSchema = AnySchema>
   readonly setCookie: string[];
 }
 
-export interface SplitTestParts {
+export interface SplitTestServices {
   settings: Settings;
   definitions: SplitTestDefinitions;
   queue: DeliveryQueue;
@@ -62,23 +62,23 @@ export interface SplitTestParts {
 export async function splitTestsForRequest(
   request: unknown,
   options: RequestSplitTestOptions | undefined,
-  parts: SplitTestParts,
+  services: SplitTestServices,
 ): Promise<RequestSplitTests> {
   const facts = readRequest(request);
-  const refusal = refusalOf(facts, options?.consent, parts.settings);
+  const refusal = refusalOf(facts, options?.consent, services.settings);
   if (refusal !== undefined) {
-    parts.reporter.narrate(`${refusal}: split tests return their fallback, and nothing is recorded`);
+    services.reporter.narrate(`${refusal}: split tests return their fallback, and nothing is recorded`);
     return withoutConsent();
   }
   const visitorId = facts.visitorId ?? newId();
   const sessionId = facts.sessionId ?? newId();
-  const userId = parts.settings.preset ? undefined : userIdOf(options?.userId, parts.reporter);
+  const userId = services.settings.preset ? undefined : userIdOf(options?.userId, services.reporter);
   // A new session of a known visitor, whose conversions belong to exposures in earlier sessions.
-  if (facts.visitorId && !facts.sessionId) linkSession({ visitorId, sessionId, userId, facts }, parts);
-  const definitions = await parts.definitions.get();
+  if (facts.visitorId && !facts.sessionId) linkSession({ visitorId, sessionId, userId, facts }, services);
+  const definitions = await services.definitions.get();
   return withAssignments(
     { visitorId, sessionId, userId, facts, definitions, attributes: options?.attributes },
-    parts,
+    services,
   );
 }
 
@@ -104,7 +104,7 @@ function userIdOf(userId: unknown, reporter: Reporter): string | undefined {
 /** Tells the service whose session it is, once per process, and again when the user signs in. */
 function linkSession(
   { visitorId, sessionId, userId, facts }: Pick<Visit, 'visitorId' | 'sessionId' | 'userId' | 'facts'>,
-  { queue, memory }: SplitTestParts,
+  { queue, memory }: SplitTestServices,
 ): void {
   if (memory.isNewLink(sessionId, userId, Date.now())) {
     queue.collect({ sessionId, visitorId, userId }, facts.userAgent);
@@ -120,8 +120,8 @@ interface Visit {
   attributes: Record<string, unknown> | undefined;
 }
 
-function withAssignments(visit: Visit, parts: SplitTestParts): RequestSplitTests {
-  const { settings, queue, memory, reporter } = parts;
+function withAssignments(visit: Visit, services: SplitTestServices): RequestSplitTests {
+  const { settings, queue, memory, reporter } = services;
   const { visitorId, sessionId, userId, facts, attributes } = visit;
   const { config, fetchedAt } = visit.definitions;
   const query = queryOf(facts.url);
@@ -133,7 +133,7 @@ function withAssignments(visit: Visit, parts: SplitTestParts): RequestSplitTests
       const choice = choose(test, { visitorId, ...input });
       choices.set(test.key, choice);
       if (choice && reporter.isNarrating) {
-        const { words } = assignmentWords(test, visitorId, input);
+        const { words } = narrateAssignment(test, visitorId, input);
         const unit = test.unit === 'user' && userId ? `user ${userId}` : `visitor ${visitorId}`;
         reporter.narrate(`split test ${test.key} for ${unit}: ${choice.variationKey}, ${words}`);
       }
@@ -151,7 +151,7 @@ function withAssignments(visit: Visit, parts: SplitTestParts): RequestSplitTests
   const record = ({ testKey, variationKey, phase }: Choice): void => {
     const timestamp = Date.now();
     // Not before something is recorded: crawlers have no cookies, and would create a session per request.
-    linkSession(visit, parts);
+    linkSession(visit, services);
     if (!memory.isFirst({ sessionId, testKey, variationKey, phase, timestamp })) return;
     queue.expose({
       splitTestKey: testKey,

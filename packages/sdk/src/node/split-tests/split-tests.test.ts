@@ -342,7 +342,7 @@ describe('definitions', () => {
       response.destroy();
       return true;
     };
-    const first = await client.splitTest.forRequest(cookies('session-away'));
+    const first = await client.splitTest.forRequest(cookies('session-outage'));
     expect(first.get('hero', 'x')).toBe('x');
     let hanging = 0;
     proxy.intercept = () => {
@@ -350,11 +350,11 @@ describe('definitions', () => {
       return true;
     };
     await waitFor('a refresh that hangs', async () => {
-      const tests = await client.splitTest.forRequest(cookies('session-away-again'));
+      const tests = await client.splitTest.forRequest(cookies('session-outage-again'));
       expect(tests.get('hero', 'x')).toBe('x');
       return hanging > 0;
     });
-    expect((await client.splitTest.forRequest(cookies('session-away'))).get('hero', 'x')).toBe('x');
+    expect((await client.splitTest.forRequest(cookies('session-outage'))).get('hero', 'x')).toBe('x');
   });
 });
 

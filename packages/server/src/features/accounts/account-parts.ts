@@ -50,7 +50,7 @@ export interface AccountParts {
   /** A session or token has ended, or an account has fewer rights; resolves when its streams have ended here. */
   accessChanged: () => Promise<void>;
   /** When the oldest event was received that figures lack because the event store was away. */
-  figuresLateSince: () => number | undefined;
+  dataDelayedSince: () => number | undefined;
   publicUrl: string | undefined;
   /** Undefined if OpenID Connect is not set up. */
   oidc: OidcClient | undefined;

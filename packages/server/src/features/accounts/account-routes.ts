@@ -29,7 +29,7 @@ interface Dependencies {
   properties: () => PropertyConfiguration[];
   deleteAccount: AccountParts['deleteAccount'];
   accessChanged: AccountParts['accessChanged'];
-  figuresLateSince: AccountParts['figuresLateSince'];
+  dataDelayedSince: AccountParts['dataDelayedSince'];
   publicUrl: string | undefined;
   oidc: OidcSettings | undefined;
   warn: (details: object, message: string) => void;

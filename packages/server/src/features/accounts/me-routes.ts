@@ -52,7 +52,7 @@ function registerMe(api: ApiRoutes, parts: AccountParts): void {
         account: accountResponse(await callersAccount(parts, request)),
         via: caller.via,
         roles,
-        figuresLateSince: parts.figuresLateSince() ?? null,
+        dataDelayedSince: parts.dataDelayedSince() ?? null,
       };
     },
   );

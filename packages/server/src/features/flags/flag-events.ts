@@ -1,5 +1,5 @@
 import type { FlagChange, FlagDelta, FlagStreamState } from '@switchyard/core/api/flag-events';
-import { sameJson } from '../../storage/changes/differences.ts';
+import { sameJson } from '@switchyard/core/merge/json-value';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import {
   flagList,

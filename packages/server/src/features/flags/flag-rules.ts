@@ -1,8 +1,8 @@
 import type { ProvisionedFlag } from '@switchyard/core/api/provisioning';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
 import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag-checks';
+import { parsePointer } from '@switchyard/core/merge/json-pointer';
 import type { ItemRuleContext } from '../../storage/changes/collection-definition.ts';
-import { parsePointer } from '../../storage/changes/json-pointer.ts';
 import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
 import { newId } from '../../storage/database.ts';
 import type {

@@ -1,7 +1,7 @@
 import type { Role } from '@switchyard/core/api/roles';
+import { isObject } from '@switchyard/core/merge/json-value';
 import type { CollectionDefinition, ManagedCollection } from '../../storage/changes/collection-definition.ts';
 import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import { isObject } from '../../storage/changes/differences.ts';
 import type { Document } from '../../storage/changes/entities.ts';
 import type { Item, ItemType } from '../../storage/property-configuration.ts';
 

@@ -1,3 +1,4 @@
+import { sameJson } from '@switchyard/core/merge/json-value';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { type Caller, type CallerDirectory, credentialId } from '../../http/caller.ts';
@@ -5,7 +6,6 @@ import { type EventStream, EventStreams } from '../../http/event-streams.ts';
 import type { StreamLimits } from '../../http/stream-limits.ts';
 import type { Turns } from '../../http/turns.ts';
 import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import { sameJson } from '../../storage/changes/differences.ts';
 import type { EntityType } from '../../storage/changes/entities.ts';
 import type { ConfigurationChange } from '../../storage/configuration.ts';
 import type { Database } from '../../storage/database.ts';

@@ -1,7 +1,7 @@
+import type { Difference } from '@switchyard/core/merge/differences';
 import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { Changed } from '../../storage/changes/configuration-writer.ts';
 import { describeItemChanges, type StateBefore } from '../../storage/changes/describe-changes.ts';
-import type { Difference } from '../../storage/changes/differences.ts';
 import { openedPhases } from '../../storage/changes/opened-phases.ts';
 import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';

@@ -1,9 +1,10 @@
+import { merge } from '@switchyard/core/merge/merge';
+import { applyMergePatch } from '@switchyard/core/merge/merge-patch';
 import { ApiError } from '../../errors.ts';
 import type { Precondition } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
 import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
 import type { ChangeInput } from '../../storage/changes/configuration-writer.ts';
-import { applyMergePatch, merge } from '../../storage/changes/differences.ts';
 import type { Document } from '../../storage/changes/entities.ts';
 import { NO_KEYS, type ResolveProperty } from '../../storage/changes/property-rules.ts';
 import { referencesTo } from '../../storage/changes/references.ts';

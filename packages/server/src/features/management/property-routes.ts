@@ -9,13 +9,13 @@ import {
   PropertySettings,
   WriteQuery,
 } from '@switchyard/core/api/management';
+import { merge } from '@switchyard/core/merge/merge';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, invalidField } from '../../errors.ts';
 import type { ApiRoutes } from '../../http/api-routes.ts';
 import { type Precondition, preconditionOf } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
 import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import { merge } from '../../storage/changes/differences.ts';
 import { NO_KEYS } from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { editable } from './collections.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
-import { applyMergePatch } from '../../storage/changes/differences.ts';
+import { applyMergePatch } from '@switchyard/core/merge/merge-patch';
 import type { Document } from '../../storage/changes/entities.ts';
 import type { PropertyCandidate } from '../../storage/changes/property-rules.ts';
 

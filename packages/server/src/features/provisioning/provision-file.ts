@@ -1,3 +1,4 @@
+import { parsePointer } from '@switchyard/core/merge/json-pointer';
 import {
   Composer,
   type CST,
@@ -11,7 +12,6 @@ import {
   Parser,
   visit,
 } from 'yaml';
-import { parsePointer } from '../../storage/changes/json-pointer.ts';
 import { plainJson } from './plain-json.ts';
 import { ProvisionError, type ProvisionMistake } from './provision-mistake.ts';
 

@@ -1,8 +1,8 @@
 import { ManagedSplitTest } from '@switchyard/core/api/management';
 import { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import { isObject } from '@switchyard/core/merge/json-value';
 import { ApiError } from '../../errors.ts';
 import { type CollectionDefinition, GENERATED } from '../../storage/changes/collection-definition.ts';
-import { isObject } from '../../storage/changes/differences.ts';
 import type { Reference } from '../../storage/changes/entities.ts';
 import { feedbackOutcomeOf, goalIdOf } from '../../storage/test-outcome.ts';
 import { SPLIT_TEST_WORDS } from './split-test-change-words.ts';

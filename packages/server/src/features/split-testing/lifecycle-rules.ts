@@ -1,5 +1,5 @@
 import { nextStatuses, type SplitTestStatus } from '@switchyard/core/lifecycle/status';
-import { sameJson } from '../../storage/changes/differences.ts';
+import { sameJson } from '@switchyard/core/merge/json-value';
 import type { Report } from '../../storage/changes/property-rules.ts';
 import type { SplitTest } from '../../storage/property-configuration.ts';
 import { outcomeId } from '../../storage/test-outcome.ts';

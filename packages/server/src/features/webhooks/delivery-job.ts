@@ -159,7 +159,7 @@ export class DeliveryJob {
   /** Undefined if there is no further attempt. */
   #delayAfter({ error, retryAfterMs }: WebhookResponse, { attempts }: StoredDelivery): number | undefined {
     if (error === null || error === 'gone') return undefined;
-    return retryDelay(attempts + 1, retryAfterMs, this.#parts.random ?? Math.random);
+    return retryDelay(attempts + 1, retryAfterMs ?? 0, this.#parts.random ?? Math.random);
   }
 
   #pause(key: string, requestedMs: number): void {

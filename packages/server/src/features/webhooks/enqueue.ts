@@ -1,13 +1,13 @@
-import type { WebhookData, WebhookPayload } from '@switchyard/core/api/webhook-payloads';
+import type { WebhookContents, WebhookPayload } from '@switchyard/core/api/webhook-payloads';
 import { TEST_EVENT } from '@switchyard/core/api/webhooks';
 import { type Database, newId } from '../../storage/database.ts';
 import type { Webhook } from '../../storage/property-configuration.ts';
 import type { SessionIdentity } from '../../storage/session-summary.ts';
 
-export type WebhookEvent<T extends keyof WebhookData = keyof WebhookData> = {
+export type WebhookEvent<T extends keyof WebhookContents = keyof WebhookContents> = {
   [Type in T]: {
     type: Type;
-    data: WebhookData[Type];
+    data: WebhookContents[Type];
     /** Of events with the same key, a webhook gets one. */
     dedupeKey: string;
     /** When it happened. */
@@ -18,7 +18,7 @@ export type WebhookEvent<T extends keyof WebhookData = keyof WebhookData> = {
 }[T];
 
 /** The webhooks that an event is sent to. */
-export function subscribedTo(webhooks: readonly Webhook[], type: keyof WebhookData): Webhook[] {
+export function subscribedTo(webhooks: readonly Webhook[], type: keyof WebhookContents): Webhook[] {
   return webhooks.filter(({ enabled, events }) => enabled && (type === TEST_EVENT || events.includes(type)));
 }
 

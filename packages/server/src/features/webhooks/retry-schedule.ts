@@ -19,7 +19,6 @@ const DELAYS_MS = [
 
 /** Up to a fifth more, so that deliveries that failed together are not repeated together. */
 const JITTER = 0.2;
-const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 /** No next attempt is later than this. */
 export const MAX_DELAY_MS = Math.max(...DELAYS_MS) * (1 + JITTER);
@@ -28,21 +27,8 @@ export const MAX_DELAY_MS = Math.max(...DELAYS_MS) * (1 + JITTER);
 export const MAX_PENDING_MS = 1.5 * DAY_MS;
 
 /** Time until the next attempt; undefined: that was the last one. */
-export function retryDelay(
-  attempts: number,
-  retryAfterMs: number | undefined,
-  random: () => number,
-): number | undefined {
+export function retryDelay(attempts: number, retryAfterMs: number, random: () => number): number | undefined {
   const delay = DELAYS_MS[attempts - 1];
   if (delay === undefined) return undefined;
-  const requested = Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-  return Math.round(Math.max(delay * (1 + JITTER * random()), requested));
-}
-
-/** The header `Retry-After`: seconds, or a date. Undefined if it is missing or invalid. */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * SECOND_MS;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return Math.round(Math.max(delay * (1 + JITTER * random()), retryAfterMs));
 }

@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { parseRetryAfter } from '@switchyard/core/retry-after';
 import { hostOf } from './public-address.ts';
 import type { ResolveHost } from './resolve-host.ts';
-import { parseRetryAfter } from './retry-schedule.ts';
 
 const MAX_REDIRECTS = 3;
 const MAX_RESPONSE_BYTES = 1024;

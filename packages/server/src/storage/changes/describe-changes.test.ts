@@ -1,9 +1,9 @@
 import { OPERATORS } from '@switchyard/core/api/targeting';
+import { differences } from '@switchyard/core/merge/differences';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { configurationModel } from '../../definitions.ts';
 import { describeDifferences } from './describe-changes.ts';
-import { differences } from './differences.ts';
 import type { Document, EntityType } from './entities.ts';
 
 const NAMES = {

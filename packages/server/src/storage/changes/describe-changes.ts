@@ -1,5 +1,5 @@
+import { applyDifferences, type Difference } from '@switchyard/core/merge/differences';
 import type { ConfigurationModel } from './configuration-model.ts';
-import { applyDifferences, type Difference } from './differences.ts';
 import type { Document, EntityType } from './entities.ts';
 import type { ItemChange } from './item-changes.ts';
 import { partialDocuments } from './partial-documents.ts';

@@ -1,6 +1,6 @@
+import { sameJson } from '@switchyard/core/merge/json-value';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sameJson } from './differences.ts';
 import { fieldChanges } from './field-changes.ts';
 
 // Null and a missing value are the same in the configuration, and so are a missing and an empty object.

@@ -1,4 +1,4 @@
-import { isObject, sameJson } from './differences.ts';
+import { isObject, sameJson } from '@switchyard/core/merge/json-value';
 
 /** A changed field. `from` is missing if it had no value, `to` if it has none any more. */
 export interface FieldChange {

@@ -1,6 +1,6 @@
+import { type Difference, differences } from '@switchyard/core/merge/differences';
 import type { Item, ItemType, PropertyConfiguration } from '../property-configuration.ts';
 import type { ConfigurationModel } from './configuration-model.ts';
-import { type Difference, differences } from './differences.ts';
 import type { EntityType } from './entities.ts';
 
 /** The change of one item. */

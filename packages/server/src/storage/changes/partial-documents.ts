@@ -1,6 +1,6 @@
-import type { Difference } from './differences.ts';
+import type { Difference } from '@switchyard/core/merge/differences';
+import { parsePointer } from '@switchyard/core/merge/json-pointer';
 import type { Document } from './entities.ts';
-import { parsePointer } from './json-pointer.ts';
 
 interface Partial {
   [name: string]: unknown;

@@ -1,6 +1,6 @@
+import { sameJson } from '@switchyard/core/merge/json-value';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import { dependentSegments } from './dependent-segments.ts';
-import { sameJson } from './differences.ts';
 import type { ItemChange } from './item-changes.ts';
 
 /** The protected environments in which a change may alter the value of a flag. */

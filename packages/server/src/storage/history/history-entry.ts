@@ -1,5 +1,5 @@
+import type { Difference } from '@switchyard/core/merge/differences';
 import type { Actor, Via } from '../changes/actor.ts';
-import type { Difference } from '../changes/differences.ts';
 import type { EntityType } from '../changes/entities.ts';
 
 export type HistoryAction = 'create' | 'update' | 'delete';

@@ -1,5 +1,6 @@
+import { applyDifferences } from '@switchyard/core/merge/differences';
+import { isObject } from '@switchyard/core/merge/json-value';
 import type { ConfigurationModel } from '../changes/configuration-model.ts';
-import { applyDifferences, isObject } from '../changes/differences.ts';
 import type { Document } from '../changes/entities.ts';
 import type { FieldOf, ItemType, PropertyConfiguration } from '../property-configuration.ts';
 import type { HistoryEntry } from './history-entry.ts';

@@ -1,5 +1,5 @@
+import type { Difference } from '@switchyard/core/merge/differences';
 import type { ConfigurationModel } from '../changes/configuration-model.ts';
-import type { Difference } from '../changes/differences.ts';
 import { lockProperty } from '../changes/lock-property.ts';
 import { loadProperty } from '../configuration.ts';
 import type { Database } from '../database.ts';

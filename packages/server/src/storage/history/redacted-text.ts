@@ -1,4 +1,4 @@
-import { formatPointer, parsePointer } from '../changes/json-pointer.ts';
+import { formatPointer, parsePointer } from '@switchyard/core/merge/json-pointer';
 
 /** Stands for text that was redacted. */
 const REDACTED = '[redacted]';

@@ -1,4 +1,4 @@
-import { differences } from '../changes/differences.ts';
+import { differences } from '@switchyard/core/merge/differences';
 import type { HistoryState, SerializedState } from './history-state.ts';
 
 const MAX_POINTERS = 5;

@@ -1,7 +1,7 @@
+import { sameJson } from '@switchyard/core/merge/json-value';
 import { lastAuditOf } from '../audit/audit-log.ts';
 import { matches } from '../audit/verify-audit-log.ts';
 import type { ConfigurationModel } from '../changes/configuration-model.ts';
-import { sameJson } from '../changes/differences.ts';
 import type { Database } from '../database.ts';
 import type { PropertyConfiguration } from '../property-configuration.ts';
 import { brokenLink } from './history-chain.ts';

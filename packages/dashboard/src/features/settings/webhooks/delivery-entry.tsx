@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import type { WebhookDelivery, WebhookDeliveryPage } from '@switchyard/core/api/webhooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { propertyPath, request } from '../../../api.ts';
-import { ErrorAlert } from '../../../ui/error-alert.tsx';
-import { ExpandableEntry } from '../../../ui/expandable-entry.tsx';
-import { formatRelative, plural } from '../../../ui/format.ts';
-import { Loaded } from '../../../ui/panel.tsx';
-import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { Snippet } from '../../../ui/snippet.tsx';
+import { formatRelative, plural } from '../../../ui/format/format.ts';
+import { RelativeTime } from '../../../ui/format/relative-time.tsx';
+import { ExpandableEntry } from '../../../ui/lists/expandable-entry.tsx';
+import { ErrorAlert } from '../../../ui/page/error-alert.tsx';
+import { Loaded } from '../../../ui/page/panel.tsx';
+import { Snippet } from '../../../ui/page/snippet.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { describeFailure } from './webhook-words.ts';
 

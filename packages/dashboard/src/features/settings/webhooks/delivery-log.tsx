@@ -2,10 +2,10 @@ import type { DeliveryState, WebhookDeliveryPage } from '@switchyard/core/api/we
 import type { InfiniteData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { propertyPath } from '../../../api.ts';
-import { Choice } from '../../../ui/choice.tsx';
-import { PagedList } from '../../../ui/paged-list.tsx';
-import { Panel } from '../../../ui/panel.tsx';
-import { usePagedQuery } from '../../../ui/use-paged-query.ts';
+import { Choice } from '../../../ui/fields/choice.tsx';
+import { usePagedQuery } from '../../../ui/hooks/use-paged-query.ts';
+import { PagedList } from '../../../ui/lists/paged-list.tsx';
+import { Panel } from '../../../ui/page/panel.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { DeliveryEntry } from './delivery-entry.tsx';
 

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { propertyPath } from '../../../api.ts';
-import { Form } from '../../../ui/form.tsx';
-import { keyFromName } from '../../../ui/key-from-name.ts';
+import { Form } from '../../../ui/fields/form.tsx';
+import { keyFromName } from '../../../ui/fields/key-from-name.ts';
 import { useReview } from '../../changes/review-context.tsx';
 import { useDraft } from '../../changes/use-draft.ts';
 import type { Webhook } from '../../configuration/configuration-types.ts';

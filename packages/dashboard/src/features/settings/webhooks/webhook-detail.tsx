@@ -2,9 +2,9 @@ import { Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { propertyPath, request } from '../../../api.ts';
-import { ErrorAlert } from '../../../ui/error-alert.tsx';
-import { Panel } from '../../../ui/panel.tsx';
-import { ReasonButton } from '../../../ui/reason-button.tsx';
+import { ErrorAlert } from '../../../ui/page/error-alert.tsx';
+import { Panel } from '../../../ui/page/panel.tsx';
+import { ReasonButton } from '../../../ui/page/reason-button.tsx';
 import type { ChangeRequest } from '../../changes/change-request.ts';
 import { DraftBar } from '../../changes/draft-bar.tsx';
 import { useReview } from '../../changes/review-context.tsx';
@@ -26,9 +26,9 @@ interface WebhookDetailProps {
 
 /** One webhook: what it gets, and what was delivered. */
 export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
-  const { may } = useProperty();
+  const { missingRole } = useProperty();
   const { draft, save, message } = useWebhookDraft(webhook);
-  const reason = may('admin') ? undefined : 'You need the admin role';
+  const reason = missingRole('admin');
   const problems = webhookProblems(draft.value);
   return (
     <>

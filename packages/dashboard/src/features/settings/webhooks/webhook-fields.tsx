@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { WebhookEventType } from '@switchyard/core/api/webhooks';
-import { Check } from '../../../ui/check.tsx';
-import { OptionList } from '../../../ui/option-list.tsx';
+import { Check } from '../../../ui/fields/check.tsx';
+import { OptionList } from '../../../ui/fields/option-list.tsx';
 import { EVENTS } from './webhook-words.ts';
 
 export interface WebhookForm {

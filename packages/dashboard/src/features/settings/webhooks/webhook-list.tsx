@@ -1,22 +1,22 @@
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { Panel } from '../../../ui/panel.tsx';
-import { ReasonButton } from '../../../ui/reason-button.tsx';
-import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { StackedTable } from '../../../ui/stacked-table.tsx';
+import { RelativeTime } from '../../../ui/format/relative-time.tsx';
+import { StackedTable } from '../../../ui/lists/stacked-table.tsx';
+import { EmptyState } from '../../../ui/page/empty-state.tsx';
+import { Icon } from '../../../ui/page/icon.tsx';
+import { Panel } from '../../../ui/page/panel.tsx';
+import { ReasonButton } from '../../../ui/page/reason-button.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import classes from '../settings-page.module.css';
 
 export function WebhookList({ onNew }: { onNew: () => void }) {
-  const { configuration, may } = useProperty();
+  const { configuration, missingRole } = useProperty();
   const { webhooks } = configuration;
   const action = (
     <ReasonButton
       size="xs"
       variant="default"
       leftSection={<Icon name="plus" />}
-      reason={may('admin') ? undefined : 'You need the admin role'}
+      reason={missingRole('admin')}
       onClick={onNew}
     >
       New webhook

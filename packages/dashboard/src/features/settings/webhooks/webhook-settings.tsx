@@ -1,8 +1,8 @@
 import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../../../ui/icon.tsx';
-import { Snippet } from '../../../ui/snippet.tsx';
-import { useUrlState } from '../../../ui/use-url-state.ts';
+import { useUrlState } from '../../../ui/hooks/use-url-state.ts';
+import { Icon } from '../../../ui/page/icon.tsx';
+import { Snippet } from '../../../ui/page/snippet.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../../configuration/use-property-navigate.ts';
 import { NewWebhookDialog } from './new-webhook-dialog.tsx';

@@ -1,8 +1,8 @@
 import { Text, TextInput } from '@mantine/core';
-import { ChoiceField } from '../../../ui/choice-field.tsx';
-import { formatCount } from '../../../ui/format.ts';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { PercentSlider } from '../../../ui/percent-slider.tsx';
+import { ChoiceField } from '../../../ui/fields/choice-field.tsx';
+import { NumberField } from '../../../ui/fields/number-field.tsx';
+import { PercentSlider } from '../../../ui/fields/percent-slider.tsx';
+import { formatCount } from '../../../ui/format/format.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { titleOf } from '../split-test-facts.ts';

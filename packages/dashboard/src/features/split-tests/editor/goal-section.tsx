@@ -1,6 +1,6 @@
-import '../../../ui/mantine-form-styles.ts';
+import '../../../ui/style/mantine-form-styles.ts';
 import { Select } from '@mantine/core';
-import { NumberField } from '../../../ui/number-field.tsx';
+import { NumberField } from '../../../ui/fields/number-field.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import classes from './editor.module.css';

@@ -1,5 +1,5 @@
-import { formatPercent } from '../../../ui/format.ts';
-import { NumberField } from '../../../ui/number-field.tsx';
+import { NumberField } from '../../../ui/fields/number-field.tsx';
+import { formatPercent } from '../../../ui/format/format.ts';
 import classes from './editor.module.css';
 import { OutcomeList } from './outcome-list.tsx';
 import {

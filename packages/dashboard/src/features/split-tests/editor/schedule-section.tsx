@@ -1,5 +1,5 @@
-import { DateTimeField } from '../../../ui/date-time-field.tsx';
-import { displayZone } from '../../../ui/display-zone.ts';
+import { DateTimeField } from '../../../ui/fields/date-time-field.tsx';
+import { displayZone } from '../../../ui/format/display-zone.ts';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { FieldLock } from './field-lock.ts';

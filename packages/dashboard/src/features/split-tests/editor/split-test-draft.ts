@@ -36,8 +36,13 @@ export function copyOf(test: SplitTest): SplitTestDraft {
   const { id, version, phases, createdAt, hashSeed, ...fields } = test;
   return {
     ...fields,
-    ...{ name: `${test.name || test.key} (copy)`, key: `${test.key}-copy`, status: 'draft' },
-    ...{ startAt: null, stopAt: null, winner: null, decision: null },
+    name: `${test.name || test.key} (copy)`,
+    key: `${test.key}-copy`,
+    status: 'draft',
+    startAt: null,
+    stopAt: null,
+    winner: null,
+    decision: null,
     exclusion: fields.exclusion && { group: fields.exclusion.group, share: fields.exclusion.share },
   };
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Form } from '../../../ui/form.tsx';
+import { Form } from '../../../ui/fields/form.tsx';
 import { ChangeProblem } from '../../changes/change-problem.tsx';
 import { DraftBar } from '../../changes/draft-bar.tsx';
 import type { Draft } from '../../changes/use-draft.ts';

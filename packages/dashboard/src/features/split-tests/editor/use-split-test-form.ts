@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { ApiProblem, propertyPath } from '../../../api.ts';
-import { fieldError } from '../../../ui/field-error.ts';
+import { fieldError } from '../../../ui/fields/field-error.ts';
 import type { ChangeRequest } from '../../changes/change-request.ts';
 import { useReview } from '../../changes/review-context.tsx';
 import { dryRun } from '../../changes/send-change.ts';
@@ -65,7 +65,12 @@ export function useSplitTestForm(
     setAttempts((count) => count + 1);
   };
   return {
-    ...{ value, change: draft.change, errorAt, stored, save, message },
+    value,
+    change: draft.change,
+    errorAt,
+    stored,
+    save,
+    message,
     refused: refused?.value === value ? refused.problem : undefined,
     openProblems: attempts > 0 ? problems.length : 0,
   };

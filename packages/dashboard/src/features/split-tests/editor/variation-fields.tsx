@@ -1,8 +1,8 @@
-import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
-import { Icon } from '../../../ui/icon.tsx';
-import { MoveButtons } from '../../../ui/move-buttons.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { TextArea } from '../../../ui/text-area.tsx';
+import { TextInput, Tooltip } from '@mantine/core';
+import { NumberField } from '../../../ui/fields/number-field.tsx';
+import { TextArea } from '../../../ui/fields/text-area.tsx';
+import { MoveButtons } from '../../../ui/lists/move-buttons.tsx';
+import { IconButton } from '../../../ui/page/icon-button.tsx';
 import classes from './editor.module.css';
 import type { SplitTestDraft } from './split-test-draft.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
@@ -53,15 +53,12 @@ export function VariationFields(props: VariationFieldsProps) {
             onMove={onMove}
           />
           <Tooltip label={onRemove ? `Remove ${name}` : 'A test needs at least one variation'}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
+            <IconButton
+              icon="trash"
               aria-label={`Remove ${name}`}
               disabled={onRemove === undefined}
               onClick={onRemove}
-            >
-              <Icon name="trash" />
-            </ActionIcon>
+            />
           </Tooltip>
         </div>
       </div>

@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import { Choice } from '../../../ui/choice.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { moved } from '../../../ui/moved.ts';
+import { Choice } from '../../../ui/fields/choice.tsx';
+import { moveItem } from '../../../ui/lists/move-item.ts';
+import { Icon } from '../../../ui/page/icon.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { FieldLock } from './field-lock.ts';
@@ -80,7 +80,7 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
             variation={variation}
             share={shares[index]!}
             onChange={(changes) => setAll(variations.with(index, { ...variation, ...changes }))}
-            onMove={(to) => setAll(moved(variations, index, to))}
+            onMove={(to) => setAll(moveItem(variations, index, to))}
             onRemove={variations.length > 1 ? () => setAll(variations.toSpliced(index, 1)) : undefined}
           />
         ))}

@@ -1,7 +1,7 @@
-import '../../../ui/mantine-form-styles.ts';
+import '../../../ui/style/mantine-form-styles.ts';
 import { Button, TagsInput, TextInput } from '@mantine/core';
-import { keyFromName } from '../../../ui/key-from-name.ts';
-import { TextArea } from '../../../ui/text-area.tsx';
+import { keyFromName } from '../../../ui/fields/key-from-name.ts';
+import { TextArea } from '../../../ui/fields/text-area.tsx';
 import { useMe } from '../../accounts/use-me.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import classes from './editor.module.css';

@@ -3,11 +3,11 @@ import type { HoldoutReport } from '@switchyard/core/api/holdout';
 import { useState } from 'react';
 import { IntervalAxis } from '../../../ui/charts/interval-axis.tsx';
 import { intervalScale } from '../../../ui/charts/interval-axis-scale.ts';
-import { formatChange, formatCount } from '../../../ui/format.ts';
+import { formatChange, formatCount } from '../../../ui/format/format.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
-import { ComparisonRow } from '../results/comparison-row.tsx';
-import { effectOf, formatEffect, formatMean, isRelative, levelOf } from '../results/effect.ts';
-import classes from '../results/goal-comparison.module.css';
+import { ComparisonRow } from '../results/goals/comparison-row.tsx';
+import { effectOf, formatEffect, formatMean, isRelative, levelOf } from '../results/goals/effect.ts';
+import classes from '../results/goals/goal-comparison.module.css';
 import { StateTag, type Tone } from '../results/state-tag.tsx';
 
 type HoldoutGoal = HoldoutReport['goals'][number];

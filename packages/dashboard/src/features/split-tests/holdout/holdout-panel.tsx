@@ -1,8 +1,8 @@
 import type { HoldoutReport } from '@switchyard/core/api/holdout';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../../api.ts';
-import { formatCount, formatDate, formatPercent } from '../../../ui/format.ts';
-import { Loaded, Panel } from '../../../ui/panel.tsx';
+import { formatCount, formatDate, formatPercent } from '../../../ui/format/format.ts';
+import { Loaded, Panel } from '../../../ui/page/panel.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import { StateTag } from '../results/state-tag.tsx';

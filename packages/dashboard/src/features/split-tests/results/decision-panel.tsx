@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
-import { formatDate } from '../../../ui/format.ts';
-import { Panel } from '../../../ui/panel.tsx';
+import { formatDate } from '../../../ui/format/format.ts';
+import { Panel } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { OUTCOME_WORDS } from '../split-test-facts.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { messageOf, request } from '../../../api.ts';
-import { Icon } from '../../../ui/icon.tsx';
+import { Icon } from '../../../ui/page/icon.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import classes from './report-panel.module.css';
 import type { Results } from './results-types.ts';

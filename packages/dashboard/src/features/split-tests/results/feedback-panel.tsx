@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
-import { formatTime } from '../../../ui/format.ts';
-import { Loaded, Panel } from '../../../ui/panel.tsx';
+import { formatTime } from '../../../ui/format/format.ts';
+import { Loaded, Panel } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';

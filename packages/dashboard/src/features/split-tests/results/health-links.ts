@@ -21,7 +21,7 @@ export function sessionsBehind(problem: HealthProblem, results: Results): Sessio
     }
     case 'novelty':
     case 'missing-conversions':
-      return of(String(Reflect.get(problem, 'variation')));
+      return of((problem as unknown as { variation: string }).variation);
     default:
       return { label: 'Sessions of this test', search: inTest };
   }

@@ -1,7 +1,7 @@
-import { formatCount, plural } from '../../../ui/format.ts';
-import { Panel } from '../../../ui/panel.tsx';
+import { formatCount, plural } from '../../../ui/format/format.ts';
+import { Panel } from '../../../ui/page/panel.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
-import { visitorsOf } from './effect.ts';
+import { visitorsOf } from './goals/effect.ts';
 import { mixedSessions, sessionsBehind } from './health-links.ts';
 import classes from './health-panel.module.css';
 import type { Results } from './results-types.ts';

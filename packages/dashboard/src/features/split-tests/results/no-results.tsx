@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Panel } from '../../../ui/panel.tsx';
+import { EmptyState } from '../../../ui/page/empty-state.tsx';
+import { Panel } from '../../../ui/page/panel.tsx';
 import { BrowserSnippet } from '../../configuration/browser-snippet.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { exposureSnippet } from './exposure-snippet.ts';

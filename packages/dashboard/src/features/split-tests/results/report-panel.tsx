@@ -1,7 +1,7 @@
-import { Check } from '../../../ui/check.tsx';
-import { formatDateTime } from '../../../ui/format.ts';
-import { Panel } from '../../../ui/panel.tsx';
-import tables from '../../../ui/table.module.css';
+import { Check } from '../../../ui/fields/check.tsx';
+import { formatDateTime } from '../../../ui/format/format.ts';
+import tables from '../../../ui/lists/table.module.css';
+import { Panel } from '../../../ui/page/panel.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import { ExportButtons } from './export-buttons.tsx';
 import { describeEngine } from './method-words.ts';

@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core';
-import { formatDate, formatTime } from '../../../ui/format.ts';
-import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { formatDate, formatTime } from '../../../ui/format/format.ts';
+import { RelativeTime } from '../../../ui/format/relative-time.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import classes from './results-bar.module.css';
 import type { Results } from './results-types.ts';

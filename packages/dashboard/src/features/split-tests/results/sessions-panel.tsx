@@ -1,5 +1,5 @@
 import { Title } from '@mantine/core';
-import { Panel } from '../../../ui/panel.tsx';
+import { Panel } from '../../../ui/page/panel.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import { testSearch } from './health-links.ts';
 import { ResultSessions } from './result-sessions.tsx';

@@ -1,4 +1,4 @@
-import { Icon, type IconName } from '../../../ui/icon.tsx';
+import { Icon, type IconName } from '../../../ui/page/icon.tsx';
 import classes from './state-tag.module.css';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'dimmed';

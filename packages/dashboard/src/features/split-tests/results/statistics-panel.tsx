@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Panel } from '../../../ui/panel.tsx';
+import { Panel } from '../../../ui/page/panel.tsx';
 import { methodTerms } from './method-words.ts';
 import type { Results } from './results-types.ts';
 import classes from './statistics-panel.module.css';

@@ -1,6 +1,6 @@
-import { formatCount, formatPercent } from '../../../ui/format.ts';
+import { formatCount, formatPercent } from '../../../ui/format/format.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
-import { formatDifference, formatMean, metricName } from './effect.ts';
+import { formatDifference, formatMean, metricName } from './goals/effect.ts';
 import type { EffectInterval, GoalResult, MetricResult } from './results-types.ts';
 import classes from './statistics-panel.module.css';
 

@@ -1,4 +1,4 @@
-import { useUrlState } from '../../../ui/use-url-state.ts';
+import { useUrlState } from '../../../ui/hooks/use-url-state.ts';
 
 const FILTERS = {
   /** Number of the phase; empty: the latest. */

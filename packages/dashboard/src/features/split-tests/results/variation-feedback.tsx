@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
-import { formatCount, formatPercent, plural } from '../../../ui/format.ts';
-import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { formatCount, formatPercent, plural } from '../../../ui/format/format.ts';
+import { RelativeTime } from '../../../ui/format/relative-time.tsx';
 import type { FeedbackType } from '../../configuration/configuration-types.ts';
 import { optionValue, presentationOf } from '../../feedback/feedback-options.ts';
 import classes from './feedback-panel.module.css';

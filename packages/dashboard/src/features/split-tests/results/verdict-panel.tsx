@@ -1,6 +1,6 @@
-import { formatCount } from '../../../ui/format.ts';
-import { Panel } from '../../../ui/panel.tsx';
-import { ProgressBar } from '../../../ui/progress-bar.tsx';
+import { ProgressBar } from '../../../ui/charts/progress-bar.tsx';
+import { formatCount } from '../../../ui/format/format.ts';
+import { Panel } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import { urgentVerdict } from '../verdict-words.ts';

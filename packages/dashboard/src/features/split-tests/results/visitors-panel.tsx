@@ -1,9 +1,9 @@
-import { formatCount, formatPercent } from '../../../ui/format.ts';
-import { Panel } from '../../../ui/panel.tsx';
-import { ProgressBar } from '../../../ui/progress-bar.tsx';
-import tables from '../../../ui/table.module.css';
+import { ProgressBar } from '../../../ui/charts/progress-bar.tsx';
+import { formatCount, formatPercent } from '../../../ui/format/format.ts';
+import tables from '../../../ui/lists/table.module.css';
+import { Panel } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
-import { visitorsOf } from './effect.ts';
+import { visitorsOf } from './goals/effect.ts';
 import type { Results } from './results-types.ts';
 import classes from './visitors-panel.module.css';
 

@@ -1,5 +1,5 @@
+import { isObject, sameJson } from '@switchyard/core/merge/json-value';
 import type { FieldOf, ItemOf, ItemType } from '../../property-configuration.ts';
-import { isObject, sameJson } from '../differences.ts';
 import { isMissing, labelOf, listWords, valueWords } from './value-words.ts';
 
 /** Names of items that others refer to; a property has them all. */

@@ -1,4 +1,4 @@
-import { isObject, sameJson } from '../differences.ts';
+import { isObject, sameJson } from '@switchyard/core/merge/json-value';
 import { own } from './change-words.ts';
 
 /** An item of a list before and after a change. */

@@ -1,0 +1,39 @@
+import { Stack } from '@mantine/core';
+import type { FlagType, Rule } from '@switchyard/core/api/targeting';
+import { ValueInput } from '../value-input.tsx';
+import { RolloutEditor } from './rollout-editor.tsx';
+
+interface SimpleRolloutProps {
+  rule: Rule;
+  type: FlagType;
+  onChange: (rule: Rule) => void;
+  errors: (pointer: string) => string | undefined;
+  /** JSON pointer of the rule. */
+  pointer: string;
+  disabled: boolean;
+}
+
+/** A flag that is only rolled out to a percentage of everyone. */
+export function SimpleRollout(props: SimpleRolloutProps) {
+  const { rule, type, onChange, errors, pointer, disabled } = props;
+  return (
+    <Stack gap="xs">
+      <ValueInput
+        label="Serve"
+        type={type}
+        value={rule.value}
+        error={errors(`${pointer}/value`)}
+        disabled={disabled}
+        onChange={(value) => onChange({ ...rule, value })}
+      />
+      <RolloutEditor
+        label="To a percentage of everyone"
+        rollout={rule.rollout!}
+        pointer={`${pointer}/rollout`}
+        errors={errors}
+        disabled={disabled}
+        onChange={(rollout) => onChange({ ...rule, rollout })}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,18 @@
+/**
+ * Who a flag is evaluated for. Rules can use any attribute. Percentage rollouts use the first of `targetingKey`,
+ * `userId`, `email`, `visitorId` and `sessionId`. Only remote evaluation resolves a `sessionId` to its visitor and user.
+ */
+export interface FlagContext {
+  readonly targetingKey?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly email?: string | undefined;
+  readonly visitorId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly [attribute: string]: unknown;
+}
+
+const EMPTY_CONTEXT: FlagContext = Object.freeze({});
+
+/** Untyped programs may pass anything. */
+export const contextOf = (context: FlagContext | undefined): FlagContext =>
+  typeof context === 'object' && context !== null ? context : EMPTY_CONTEXT;

@@ -1,5 +1,0 @@
-import { createBotCheck } from '@switchyard/core/evaluation/bots';
-import { list } from 'isbot';
-
-/** Whether a visitor is a crawler, a preview or a headless browser; the service decides by the same patterns. */
-export const isBot = createBotCheck(list);
