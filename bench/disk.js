@@ -61,7 +61,7 @@ const VARIANTS = {
     changes: ORDINALS,
   },
   'hashes instead of session numbers': { options: "STORAGE_VERSION 'v1.3.0'", changes: HASHED },
-  'both, as before schema 5': { options: "STORAGE_VERSION 'v1.3.0'", changes: [...HASHED, ...ORDINALS] },
+  'hashes, and one number': { options: "STORAGE_VERSION 'v1.3.0'", changes: [...HASHED, ...ORDINALS] },
 };
 
 async function inDatabase(file, work) {

@@ -29,15 +29,6 @@ export async function recordAudited(
   await appendAudit(database, entries);
 }
 
-/** Everything that is stored already; for databases that are older than the log. */
-export async function recordAll(database: Database): Promise<void> {
-  const entries: NewAuditEntry[] = [];
-  for (const [kind, { list }] of Object.entries(AUDITED) as [AuditKind, (typeof AUDITED)[AuditKind]][]) {
-    for (const { subject, content } of await list(database)) entries.push({ kind, subject, content });
-  }
-  await appendAudit(database, entries);
-}
-
 export interface NewAuditEntry {
   kind: AuditRow['kind'];
   subject: string;
