@@ -38,9 +38,13 @@ function connect(handlers: Partial<Handlers<Methods>>) {
     (message, transferred) => port2.postMessage(message, transferred),
     byMethod<Methods>(handlers as Handlers<Methods>),
   );
-  port1.on('message', (message: CallMessage) => calls.receive(message));
+  const received: CallMessage[] = [];
+  port1.on('message', (message: CallMessage) => {
+    received.push(message);
+    calls.receive(message);
+  });
   port2.on('message', (message: CallMessage) => answering.receive(message));
-  return { calls, answering, sent };
+  return { calls, answering, sent, received };
 }
 
 /** Answers of `wait` that come when the test says so. */
@@ -157,15 +161,17 @@ test('parts of a result can move instead of being copied', async () => {
 
 test('a notification is not answered, not even if it fails', async () => {
   const seen: number[] = [];
-  const { calls, sent } = connect({
+  const { calls, received } = connect({
     double: ([value]) => {
       seen.push(value);
       throw new Error('ignored');
     },
+    join: (words) => words.join(),
   });
   calls.notify('double', [7]);
-  await expect.poll(() => seen).toEqual([7]);
-  expect(sent).toEqual([{ type: 'call', method: 'double', args: [7] }]);
+  expect(await calls.call('join', ['a', 'b'])).toBe('a,b');
+  expect(seen).toEqual([7]);
+  expect(received).toMatchObject([{ type: 'result', value: 'a,b' }]);
 });
 
 test('the trace of a call arrives with it', async () => {
