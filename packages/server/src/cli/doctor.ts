@@ -28,7 +28,8 @@ Example:
 
 async function doctor({ dataDir, json }: DoctorOptions): Promise<void> {
   const { checkInstallation } = await import('./doctor-checks.ts');
-  const checks = await checkInstallation(resolve(dataDir));
+  const { configurationModel } = await import('../definitions.ts');
+  const checks = await checkInstallation(configurationModel, resolve(dataDir));
   if (json) console.log(JSON.stringify({ checks }, undefined, 2));
   else console.log(checks.map(describe).join('\n'));
   if (checks.some((check) => check.status === 'fail')) process.exitCode = 1;

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
+import { openMemoryDatabase } from '../configuration/database/open-database.ts';
 import { configurationModel } from '../definitions.ts';
 import { applyProvision, planProvision } from '../features/provisioning/provision-apply.ts';
 import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
 import type { ProvisionChange } from '../features/provisioning/provision-plan.ts';
-import { openMemoryDatabase } from '../storage/database.ts';
 import { countChanges, describeChanges, describeGeneratedKeys } from './describe-changes.ts';
 import { operatorProvisioning } from './operator-writer.ts';
 import {

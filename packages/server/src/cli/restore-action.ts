@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { databasePath, readDatabase } from '../configuration/database/open-database.ts';
 import { findErasure } from '../features/erasure/erasure-store.ts';
 import { requestSuppressedErasures } from '../features/erasure/reapply-suppressions.ts';
 import { exportSuppressions, type SuppressionFile } from '../features/erasure/suppression-file.ts';
 import { mergeSuppressions } from '../features/erasure/suppression-store.ts';
 import { restoreBackup } from '../storage/backup/restore-backup.ts';
-import { databasePath, readDatabase } from '../storage/database.ts';
 import { describeBackup, rejectNodes, verifiedManifest } from './backup-action.ts';
 import { CliError } from './cli-error.ts';
 import type { eraseOffline } from './erase-offline.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { databasePath, openDatabase } from '../database.ts';
+import { databasePath, openDatabase } from '../../configuration/database/open-database.ts';
 import { ALL_MIGRATIONS } from './all-migrations.ts';
 
 let dataDir: string;
