@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { databasePath, readDatabase } from '../packages/server/src/storage/database.ts';
+import { databasePath, readDatabase } from '../packages/server/src/configuration/database/open-database.ts';
 import { ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
 import { applyProvision } from '../packages/server/src/testing/command-line.ts';
 import { expectExactHistory } from '../packages/server/src/testing/exact-history.ts';

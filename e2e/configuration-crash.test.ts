@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type Database, databasePath, readDatabase } from '../packages/server/src/storage/database.ts';
+import { databasePath, readDatabase } from '../packages/server/src/configuration/database/open-database.ts';
+import type { Database } from '../packages/server/src/storage/database.ts';
 import type { HistoryEntry } from '../packages/server/src/storage/history/history-entry.ts';
 import { ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
 import { expectExactHistory } from '../packages/server/src/testing/exact-history.ts';

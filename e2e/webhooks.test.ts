@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../packages/server/src/storage/database.ts';
+import { openDatabase } from '../packages/server/src/configuration/database/open-database.ts';
 import { applyProvision } from '../packages/server/src/testing/command-line.ts';
 import { SAMPLE } from '../packages/server/src/testing/sample-property.ts';
 import { Shop } from '../packages/server/src/testing/shop.ts';

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { type DatabaseOptions, databasePath, openDatabase } from './configuration/database/open-database.ts';
 import { configurationModel, createConfigurationWriter } from './definitions.ts';
 import { OwnerRecord } from './features/accounts/owner-record.ts';
 import type { Provisioning } from './features/provisioning/provision-apply.ts';
@@ -8,7 +9,7 @@ import type { GeneratedKey } from './features/provisioning/provision-plan.ts';
 import { type OpenedDatabase, openNodeDatabase } from './node-database.ts';
 import { OPERATOR, SYSTEM } from './storage/changes/actor.ts';
 import { propertyRules } from './storage/changes/resolve-property.ts';
-import { type DatabaseHandle, type DatabaseOptions, databasePath, openDatabase } from './storage/database.ts';
+import type { DatabaseHandle } from './storage/database.ts';
 
 export interface FirstStart {
   /** Whether this start created the demo property. */

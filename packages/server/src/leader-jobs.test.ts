@@ -1,11 +1,12 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startJobs } from './background-jobs.ts';
+import { openDatabase } from './configuration/database/open-database.ts';
 import { configurationModel, createConfigurationWriter } from './definitions.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { DeliveryJob } from './features/webhooks/delivery-job.ts';
 import { type Configuration, openConfiguration } from './storage/configuration.ts';
-import { type DatabaseHandle, openDatabase } from './storage/database.ts';
+import type { DatabaseHandle } from './storage/database.ts';
 import { createPostgresDatabase, hasPostgres } from './testing/databases.ts';
 import { provisionDatabase } from './testing/provision-database.ts';
 import { storeWebhook } from './testing/stored-webhook.ts';

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { type DatabaseOptions, openDatabase } from './configuration/database/open-database.ts';
 import { readSnapshot } from './storage/configuration-snapshot.ts';
-import { type DatabaseHandle, type DatabaseOptions, openDatabase } from './storage/database.ts';
+import type { DatabaseHandle } from './storage/database.ts';
 import type { PropertyConfiguration } from './storage/property-configuration.ts';
 import { isDatabaseUnavailable } from './storage/storage-error.ts';
 

@@ -1,5 +1,5 @@
+import { type DatabaseSource, readDatabase } from '../configuration/database/open-database.ts';
 import { verifyAuditLog } from '../storage/audit/verify-audit-log.ts';
-import { type DatabaseSource, readDatabase } from '../storage/database.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 
 const NAME = 'Access';

@@ -3,7 +3,8 @@ import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { DAY_MS } from '@switchyard/core/time';
-import { databasePath } from '../storage/database.ts';
+import { databasePath } from '../configuration/database/open-database.ts';
+import type { ConfigurationModel } from '../storage/changes/configuration-model.ts';
 import { currentUser, isDenied } from '../storage/file-exists.ts';
 import { checkAccess } from './doctor-access.ts';
 import { type Check, firstLine } from './doctor-check.ts';
@@ -25,10 +26,14 @@ const NODE_CHECKS = [...CONFIGURATION, ...MACHINE];
  *
  * @param databaseUrl of a node
  */
-export async function checkInstallation(dataDir: string, databaseUrl: string | undefined): Promise<Check[]> {
+export async function checkInstallation(
+  model: ConfigurationModel,
+  dataDir: string,
+  databaseUrl: string | undefined,
+): Promise<Check[]> {
   return databaseUrl === undefined
-    ? withUnchecked(await checkEmbedded(dataDir), EMBEDDED_CHECKS)
-    : withUnchecked(await checkNode(dataDir, databaseUrl), NODE_CHECKS);
+    ? withUnchecked(await checkEmbedded(model, dataDir), EMBEDDED_CHECKS)
+    : withUnchecked(await checkNode(model, dataDir, databaseUrl), NODE_CHECKS);
 }
 
 function withUnchecked(checks: readonly Check[], names: readonly string[]): Check[] {
@@ -39,9 +44,9 @@ function withUnchecked(checks: readonly Check[], names: readonly string[]): Chec
 }
 
 /** Of a node, whose events are in ClickHouse. */
-async function checkNode(dataDir: string, url: string): Promise<Check[]> {
+async function checkNode(model: ConfigurationModel, dataDir: string, url: string): Promise<Check[]> {
   const { checkPostgres } = await import('./doctor-postgres.ts');
-  const checks = [checkRuntime(process.versions.node), checkSqlite(), ...(await checkPostgres(url))];
+  const checks = [checkRuntime(process.versions.node), checkSqlite(), ...(await checkPostgres(model, url))];
   const found = await stat(dataDir).catch(absentOrDenied);
   checks.push(await checkDirectory(dataDir, found));
   if (typeof found !== 'object' || checks.at(-1)?.status === 'fail') return checks;
@@ -54,7 +59,7 @@ const checkMachine = async (dataDir: string, { mode }: Stats): Promise<Check[]> 
   await checkClock(dataDir, Date.now()),
 ];
 
-async function checkEmbedded(dataDir: string): Promise<Check[]> {
+async function checkEmbedded(model: ConfigurationModel, dataDir: string): Promise<Check[]> {
   const checks = [checkRuntime(process.versions.node), checkSqlite(), await checkDuckDb()];
   const found = await stat(dataDir).catch(absentOrDenied);
   checks.push(await checkDirectory(dataDir, found));
@@ -62,17 +67,17 @@ async function checkEmbedded(dataDir: string): Promise<Check[]> {
   return [
     ...checks,
     ...(await checkMachine(dataDir, found)),
-    ...(await checkConfiguration(dataDir)),
+    ...(await checkConfiguration(model, dataDir)),
     ...(await checkEvents(dataDir)),
   ];
 }
 
 /** The history is only readable in an intact database of this version. */
-async function checkConfiguration(dataDir: string): Promise<Check[]> {
+async function checkConfiguration(model: ConfigurationModel, dataDir: string): Promise<Check[]> {
   const check = checkConfigurationDatabase(dataDir);
   if (check.status !== 'ok' || !existsSync(databasePath(dataDir))) return [check];
   const source = { path: databasePath(dataDir) };
-  return [check, ...(await checkHistory(source)), ...(await checkAccess(source))];
+  return [check, ...(await checkHistory(model, source)), ...(await checkAccess(source))];
 }
 
 function checkRuntime(version: string): Check {

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createConfigurationWriter } from '../definitions.ts';
+import { databasePath, openDatabase } from '../configuration/database/open-database.ts';
+import { configurationModel, createConfigurationWriter } from '../definitions.ts';
 import { OPERATOR } from '../storage/changes/actor.ts';
-import { type DatabaseHandle, databasePath, openDatabase } from '../storage/database.ts';
+import type { DatabaseHandle } from '../storage/database.ts';
 import { commitmentTo, entryHash } from '../storage/history/history-chain.ts';
 import { lastRow } from '../storage/history/history-store.ts';
 import { provisionDatabase } from '../testing/provision-database.ts';
@@ -40,7 +41,7 @@ const ids = async (where: string): Promise<{ id: string; sequence: number }[]> =
 };
 
 async function expectProblem(detail: string): Promise<void> {
-  expect(await checkHistory({ path: databasePath(dataDir) })).toEqual([
+  expect(await checkHistory(configurationModel, { path: databasePath(dataDir) })).toEqual([
     { name: 'History', status: 'fail', detail, hint: expect.stringMatching(/restore the last backup/) },
   ]);
 }
@@ -61,7 +62,7 @@ async function makeSnapshot(): Promise<void> {
 describe('the history of every property', () => {
   it('is verified while the database is in use', async () => {
     await makeSnapshot();
-    const [check, ...others] = await checkHistory({ path: databasePath(dataDir) });
+    const [check, ...others] = await checkHistory(configurationModel, { path: databasePath(dataDir) });
     expect(others).toEqual([]);
     expect(check).toMatchObject({
       status: 'ok',
@@ -74,7 +75,9 @@ describe('the history of every property', () => {
   it('remains verified after the property was deleted', async () => {
     const writer = createConfigurationWriter(handle.database);
     await writer.changeProperty('shop', { actor: OPERATOR, via: 'cli' }, () => undefined);
-    expect(await checkHistory({ path: databasePath(dataDir) })).toMatchObject([{ status: 'ok' }]);
+    expect(await checkHistory(configurationModel, { path: databasePath(dataDir) })).toMatchObject([
+      { status: 'ok' },
+    ]);
   });
 
   it('has a modified entry', async () => {
@@ -116,7 +119,9 @@ describe('the history of every property', () => {
     tamper(`${restore} delete from history where property_id = 'shop'`);
     await expectProblem('property "shop": all entries are missing');
     tamper(restore);
-    expect(await checkHistory({ path: databasePath(dataDir) })).toMatchObject([{ status: 'ok' }]);
+    expect(await checkHistory(configurationModel, { path: databasePath(dataDir) })).toMatchObject([
+      { status: 'ok' },
+    ]);
   });
 
   it('differs from rows that were changed, added, removed or moved by something else', async () => {
@@ -155,7 +160,9 @@ describe('the history of every property', () => {
       await expectProblem(`property "shop": the stored configuration ${problem}`);
       tamper(`pragma foreign_keys = off; ${restore}`);
     }
-    expect(await checkHistory({ path: databasePath(dataDir) })).toMatchObject([{ status: 'ok' }]);
+    expect(await checkHistory(configurationModel, { path: databasePath(dataDir) })).toMatchObject([
+      { status: 'ok' },
+    ]);
   });
 
   it('differs from a modified snapshot, and from one after its end', async () => {

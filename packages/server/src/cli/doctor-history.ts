@@ -1,6 +1,7 @@
-import { configurationModel } from '../definitions.ts';
+import { type DatabaseSource, readDatabase } from '../configuration/database/open-database.ts';
+import type { ConfigurationModel } from '../storage/changes/configuration-model.ts';
 import { loadProperty } from '../storage/configuration.ts';
-import { type Database, type DatabaseSource, readDatabase } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { verifyHistory } from '../storage/history/verify-history.ts';
 import { type Check, firstLine } from './doctor-check.ts';
 
@@ -10,21 +11,21 @@ const HINT =
   'The configuration was changed by something other than Switchyard, or is damaged. Keep a copy of it, find out who changed it, and undo that or restore the last backup.';
 
 /** Checks the history of every property, in a transaction of its own that changes nothing. */
-export async function checkHistory(source: DatabaseSource): Promise<Check[]> {
+export async function checkHistory(model: ConfigurationModel, source: DatabaseSource): Promise<Check[]> {
   try {
-    return await readDatabase(source, checkProperties);
+    return await readDatabase(source, (database) => checkProperties(database, model));
   } catch (error) {
     return [{ name: NAME, status: 'fail', detail: `cannot be read: ${firstLine(error)}`, hint: HINT }];
   }
 }
 
-async function checkProperties(database: Database): Promise<Check[]> {
+async function checkProperties(database: Database, model: ConfigurationModel): Promise<Check[]> {
   const checks: Check[] = [];
   let entries = 0;
   let redacted = 0;
   const ids = await propertyIds(database);
   for (const id of ids) {
-    const checked = await checkProperty(database, id);
+    const checked = await checkProperty(database, model, id);
     entries += checked.entries;
     redacted += checked.redacted ?? 0;
     if (checked.check !== undefined) checks.push(checked.check);
@@ -37,11 +38,12 @@ async function checkProperties(database: Database): Promise<Check[]> {
 
 async function checkProperty(
   database: Database,
+  model: ConfigurationModel,
   id: string,
 ): Promise<{ entries: number; redacted?: number; check?: Check }> {
-  const [stored] = await configurationModel.property.rows.list(database, id);
-  const property = stored && (await loadProperty(database, configurationModel, stored));
-  const { entries, redacted = 0, problem } = await verifyHistory(database, configurationModel, id, property);
+  const [stored] = await model.property.rows.list(database, id);
+  const property = stored && (await loadProperty(database, model, stored));
+  const { entries, redacted = 0, problem } = await verifyHistory(database, model, id, property);
   if (problem === undefined) return { entries, redacted };
   return {
     entries,

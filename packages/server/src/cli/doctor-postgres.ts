@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import { type Database, readDatabase } from '../storage/database.ts';
+import { readDatabase } from '../configuration/database/open-database.ts';
+import type { ConfigurationModel } from '../storage/changes/configuration-model.ts';
+import type { Database } from '../storage/database.ts';
 import { readAppliedMigrations } from '../storage/migrations/migrate.ts';
 import { assertSessions } from '../storage/postgres/assert-sessions.ts';
 import { connectPostgres } from '../storage/postgres/open-postgres.ts';
@@ -12,7 +14,7 @@ const NAME = 'PostgreSQL';
 const MIN_VERSION = 13;
 
 /** The connection, the schema and the history; changes nothing. */
-export async function checkPostgres(url: string): Promise<Check[]> {
+export async function checkPostgres(model: ConfigurationModel, url: string): Promise<Check[]> {
   try {
     const pooled = await checkSessions(url);
     if (pooled !== undefined) return [pooled];
@@ -20,7 +22,7 @@ export async function checkPostgres(url: string): Promise<Check[]> {
     // The history is only readable in a database of this version.
     const isReadable = checks.every(({ status }) => status === 'ok');
     if (!isReadable) return checks;
-    return [...checks, ...(await checkHistory({ url })), ...(await checkAccess({ url }))];
+    return [...checks, ...(await checkHistory(model, { url })), ...(await checkAccess({ url }))];
   } catch (error) {
     const hint = 'Check DATABASE_URL, and that the server runs and accepts connections from here.';
     return [{ name: NAME, status: 'fail', detail: `cannot be reached: ${firstLine(error)}`, hint }];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { databasePath } from '../storage/database.ts';
+import { databasePath } from '../configuration/database/open-database.ts';
 import { fileExists, isDenied } from '../storage/file-exists.ts';
 import { missingPositions, positionReached } from '../storage/journal/journal-loss.ts';
 import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';

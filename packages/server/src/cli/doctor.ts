@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadSetting } from '../config.ts';
+import { configurationModel } from '../definitions.ts';
 import type { Check } from './doctor-check.ts';
 import { checkInstallation } from './doctor-checks.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
@@ -28,7 +29,7 @@ Example:
 }
 
 async function doctor({ dataDir, json }: DoctorOptions): Promise<void> {
-  const checks = await checkInstallation(resolve(dataDir), loadSetting('DATABASE_URL'));
+  const checks = await checkInstallation(configurationModel, resolve(dataDir), loadSetting('DATABASE_URL'));
   if (json) console.log(JSON.stringify({ checks }, undefined, 2));
   else console.log(checks.map(describe).join('\n'));
   if (checks.some((check) => check.status === 'fail')) process.exitCode = 1;

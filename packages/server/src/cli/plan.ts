@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { openMemoryDatabase } from '../configuration/database/open-database.ts';
 import { planProvision } from '../features/provisioning/provision-apply.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
-import { openMemoryDatabase } from '../storage/database.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
 import { countChanges, describeChanges, withoutWords } from './output/describe-changes.ts';
 import { operatorProvisioning } from './stored-data/operator-writer.ts';

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { openMemoryDatabase } from '../configuration/database/open-database.ts';
 import { configurationModel } from '../definitions.ts';
 import { typeDeclarations } from '../features/properties/type-declarations.ts';
 import { applyProvision } from '../features/provisioning/provision-apply.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
 import { loadProperty } from '../storage/configuration.ts';
-import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
+import type { DatabaseHandle } from '../storage/database.ts';
 import type { PropertyConfiguration } from '../storage/property-configuration.ts';
 import { dataDirOption } from './options/command-options.ts';
 import { operatorProvisioning } from './stored-data/operator-writer.ts';

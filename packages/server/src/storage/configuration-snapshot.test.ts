@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openMemoryDatabase } from '../configuration/database/open-database.ts';
 import { configurationModel } from '../definitions.ts';
 import { provisionDatabase } from '../testing/provision-database.ts';
 import { SAMPLE, SECRET_KEY } from '../testing/sample-property.ts';
 import { waitFor } from '../testing/wait.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
 import { readSnapshot, snapshotPath } from './configuration-snapshot.ts';
-import { type DatabaseHandle, openMemoryDatabase } from './database.ts';
+import type { DatabaseHandle } from './database.ts';
 import { keepSnapshot } from './snapshot-writer.ts';
 
 let dataDir: string;

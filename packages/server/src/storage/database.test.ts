@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { databasePath, openDatabase, openMemoryDatabase } from './database.ts';
+import { databasePath, openDatabase, openMemoryDatabase } from '../configuration/database/open-database.ts';
 import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
 import type { Migration } from './migrations/migration.ts';
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import {
-  type DatabaseHandle,
   type DatabaseOptions,
   openDatabase,
   openMemoryDatabase,
-} from '../storage/database.ts';
+} from '../configuration/database/open-database.ts';
+import type { DatabaseHandle } from '../storage/database.ts';
 import { createDatabase, MIGRATED, runAsAdmin } from './postgres-database.ts';
 
 /** An empty configuration database that several handles can open, as several processes would. */

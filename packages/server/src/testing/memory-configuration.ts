@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { openMemoryDatabase } from '../configuration/database/open-database.ts';
 import { configurationModel as model } from '../definitions.ts';
 import {
   applyProvision,
@@ -13,7 +14,7 @@ import { OPERATOR } from '../storage/changes/actor.ts';
 import { ConfigurationWriter } from '../storage/changes/configuration-writer.ts';
 import { propertyRules } from '../storage/changes/resolve-property.ts';
 import { loadProperty } from '../storage/configuration.ts';
-import { type DatabaseHandle, openMemoryDatabase } from '../storage/database.ts';
+import type { DatabaseHandle } from '../storage/database.ts';
 import type { PropertyConfiguration, SplitTest } from '../storage/property-configuration.ts';
 import type { Engine } from './databases.ts';
 

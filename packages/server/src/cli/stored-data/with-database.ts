@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSetting } from '../../config.ts';
-import { type DatabaseHandle, databasePath, openDatabase } from '../../storage/database.ts';
+import { databasePath, openDatabase } from '../../configuration/database/open-database.ts';
+import type { DatabaseHandle } from '../../storage/database.ts';
 import { fileExists } from '../../storage/file-exists.ts';
 import { POLL_MS } from '../../storage/sqlite/sqlite-engine.ts';
 import { CliError } from '../output/cli-error.ts';

@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { type DatabaseHandle, openDatabase } from '../../storage/database.ts';
+import { openDatabase } from '../../configuration/database/open-database.ts';
+import type { DatabaseHandle } from '../../storage/database.ts';
 import { switchyard } from '../../testing/command-line.ts';
 import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
 import { storedTraces } from '../../testing/stored-traces.ts';

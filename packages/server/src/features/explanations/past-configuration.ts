@@ -1,5 +1,5 @@
+import { type DatabaseSource, readDatabase } from '../../configuration/database/open-database.ts';
 import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import { type DatabaseSource, readDatabase } from '../../storage/database.ts';
 import { configurationAt } from '../../storage/history/configuration-at.ts';
 
 /** A question that the serving thread sends to the report thread. */

@@ -4,13 +4,12 @@ import { ApiError } from '../../errors.ts';
 import type { Precondition } from '../../http/precondition.ts';
 import { invalidFields } from '../../http/validation.ts';
 import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { ChangeInput } from '../../storage/changes/configuration-writer.ts';
 import type { Document } from '../../storage/changes/entities.ts';
 import { NO_KEYS, type ResolveProperty } from '../../storage/changes/property-rules.ts';
 import { referencesTo } from '../../storage/changes/references.ts';
 import type { Item, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { type Collection, editable, responseOf, versionOf } from './collections.ts';
-import { resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
 import { schemaErrors } from './schema-errors.ts';
 
 /** A request to create, change or delete an item. */
@@ -27,8 +26,6 @@ export interface ItemRules {
   model: ConfigurationModel;
   resolve: ResolveProperty;
 }
-
-export type ChangeInputOf = ChangeInput & { current: PropertyConfiguration };
 
 /** The property after the request. A change of other fields than those that changed meanwhile is merged. */
 export async function applyItemRequest(

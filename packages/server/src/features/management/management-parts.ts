@@ -12,7 +12,7 @@ import type { Database } from '../../storage/database.ts';
 import type { ClockWatch } from '../../storage/history/clock-watch.ts';
 import type { HistoryRedaction, Redacted } from '../../storage/history/redact-history.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import type { ChangeInputOf } from './item-request.ts';
+import type { ChangeInputOf } from './resolve-property.ts';
 
 /** What the management routes share. */
 export interface ManagementParts {

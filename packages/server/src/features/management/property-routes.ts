@@ -20,10 +20,9 @@ import { NO_KEYS } from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { editable } from './collections.ts';
 import { dryRunOfDeletion, dryRunResponse } from './dry-run.ts';
-import type { ChangeInputOf } from './item-request.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
 import { completeSettings, patchSettings, READ_ONLY_SETTINGS } from './property-settings.ts';
-import { resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
 import { schemaErrors } from './schema-errors.ts';
 
 const LIST_URL = '/v1/manage/properties';

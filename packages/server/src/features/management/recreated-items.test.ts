@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databasePath, readDatabase } from '../../storage/database.ts';
+import { databasePath, readDatabase } from '../../configuration/database/open-database.ts';
 import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
 import { expectExactHistory } from '../../testing/exact-history.ts';
 import { SAMPLE } from '../../testing/sample-property.ts';

@@ -1,12 +1,14 @@
 import type { FieldError } from '@switchyard/core/api/problem';
 import { invalidFields } from '../../http/validation.ts';
+import type { ChangeInput } from '../../storage/changes/configuration-writer.ts';
 import {
   NO_KEYS,
   type PropertyCandidate,
   type ResolveProperty,
 } from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import type { ChangeInputOf } from './item-request.ts';
+
+export type ChangeInputOf = ChangeInput & { current: PropertyConfiguration };
 
 /**
  * The property with what the candidate changes; throws every problem. Pointers start below `place`, where the caller's

@@ -7,9 +7,9 @@ import type { HistoryState } from '../../storage/history/history-state.ts';
 import { redactedPlaces } from '../../storage/history/redacted-text.ts';
 import type { ItemType, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { collectionOf, editable } from './collections.ts';
-import { applyItemRequest, type ChangeInputOf, type ItemRules } from './item-request.ts';
+import { applyItemRequest, type ItemRules } from './item-request.ts';
 import { completeSettings } from './property-settings.ts';
-import { resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
 
 /** Editors restore what they may change; deleting an item needs an admin. */
 export function mayEditorRestore(

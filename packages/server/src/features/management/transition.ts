@@ -3,8 +3,7 @@ import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import { ApiError } from '../../errors.ts';
 import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
 import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import type { ChangeInputOf } from './item-request.ts';
-import { resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
 
 /** From which statuses each action is possible, and where it leads. */
 const ACTIONS = {

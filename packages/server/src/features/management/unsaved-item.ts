@@ -4,7 +4,8 @@ import { derivePhases } from '../../storage/changes/derive-phases.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ItemType, PropertyConfiguration } from '../../storage/property-configuration.ts';
 import { collectionOf } from './collections.ts';
-import { applyItemRequest, type ChangeInputOf, type ItemRules } from './item-request.ts';
+import { applyItemRequest, type ItemRules } from './item-request.ts';
+import type { ChangeInputOf } from './resolve-property.ts';
 
 interface UnsavedItem {
   type: ItemType;

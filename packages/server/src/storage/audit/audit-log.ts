@@ -3,7 +3,8 @@ import { PostgresAdapter, type Selectable, sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { CHAIN_START, sha256 } from '../history/history-chain.ts';
 import type { DatabaseTables } from '../migrations/database-tables.ts';
-import { AUDITED, type AuditedRow, type AuditKind } from './audited-rows.ts';
+import type { AuditKind } from '../migrations/history-tables.ts';
+import { AUDITED, type AuditedRow } from './audited-rows.ts';
 
 export type AuditRow = Selectable<DatabaseTables['audit_log']>;
 

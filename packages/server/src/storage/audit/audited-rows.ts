@@ -1,7 +1,5 @@
 import type { Database } from '../database.ts';
-
-/** What gives access: keys, the roles of members, accounts and access tokens. */
-export type AuditKind = 'key' | 'member' | 'account' | 'token';
+import type { AuditKind } from '../migrations/history-tables.ts';
 
 /** What must not change unnoticed. */
 export interface AuditedRow {

@@ -1,7 +1,8 @@
 import type { Database } from '../database.ts';
 import { CHAIN_START, sha256 } from '../history/history-chain.ts';
+import type { AuditKind } from '../migrations/history-tables.ts';
 import { type AuditRow, auditHash, auditRowsAfter } from './audit-log.ts';
-import { AUDITED, type AuditKind } from './audited-rows.ts';
+import { AUDITED } from './audited-rows.ts';
 
 const PAGE_ROWS = 1000;
 

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { HistoryRow } from './history-store.ts';
+import type { Selectable } from 'kysely';
+import type { DatabaseTables } from '../migrations/database-tables.ts';
+
+export type HistoryRow = Selectable<DatabaseTables['history']>;
 
 /** The hash that precedes the first entry. */
 export const CHAIN_START = '0'.repeat(64);

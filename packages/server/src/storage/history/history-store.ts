@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Selectable } from 'kysely';
 import type { Actor, Via } from '../changes/actor.ts';
 import type { EntityType } from '../changes/entities.ts';
 import { type Database, newId } from '../database.ts';
-import type { DatabaseTables } from '../migrations/database-tables.ts';
-import { CHAIN_START, commitmentTo, entryHash, type HistoryText } from './history-chain.ts';
+import { CHAIN_START, commitmentTo, entryHash, type HistoryRow, type HistoryText } from './history-chain.ts';
 import type { HistoryEntry, NewEntry } from './history-entry.ts';
 import { sequenceAt } from './sequence-at.ts';
-
-export type HistoryRow = Selectable<DatabaseTables['history']>;
 
 /** What the entries of one change have in common. */
 export interface ChangeContext {

@@ -4,8 +4,9 @@ import { lockProperty } from '../changes/lock-property.ts';
 import { loadProperty } from '../configuration.ts';
 import type { Database } from '../database.ts';
 import { inLockingTransaction } from '../in-transaction.ts';
+import type { HistoryRow } from './history-chain.ts';
 import { HistoryState, type SerializedState } from './history-state.ts';
-import { type HistoryRow, rowsAfter, toEntry } from './history-store.ts';
+import { rowsAfter, toEntry } from './history-store.ts';
 import { redactOtherTables } from './redact-other-tables.ts';
 import {
   emailsIn,

@@ -1,7 +1,7 @@
 import { appendAudit } from '../audit/audit-log.ts';
 import type { Database } from '../database.ts';
-import type { HistoryText } from './history-chain.ts';
-import { type HistoryRow, replaceText } from './history-store.ts';
+import type { HistoryRow, HistoryText } from './history-chain.ts';
+import { replaceText } from './history-store.ts';
 
 export interface RewrittenEntry extends Pick<HistoryRow, 'property_id' | 'sequence'> {
   text: HistoryText;

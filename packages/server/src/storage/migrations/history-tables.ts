@@ -1,4 +1,3 @@
-import type { AuditKind } from '../audit/audited-rows.ts';
 import type { Actor, Via } from '../changes/actor.ts';
 import type { EntityType } from '../changes/entities.ts';
 import type { HistoryAction } from '../history/history-entry.ts';
@@ -74,6 +73,9 @@ interface ClockCorrectionTable {
   sequence: number;
   at: number;
 }
+
+/** What gives access: keys, the roles of members, accounts and access tokens. */
+export type AuditKind = 'key' | 'member' | 'account' | 'token';
 
 /** What gives access, and redactions, as a chain of its own: the last row of a subject has what is stored now. */
 interface AuditLogTable {

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openDatabase } from '../../configuration/database/open-database.ts';
 import type { AcceptedRequest, JournalEntry } from '../accepted-request.ts';
 import { createBackup } from '../backup/create-backup.ts';
 import { makeDataDirectory } from '../data-directory.ts';
-import { type Database, openDatabase } from '../database.ts';
+import type { Database } from '../database.ts';
 import { openDuckDbEventStore } from '../duckdb/duckdb-event-store.ts';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
 import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDatabase } from '../../configuration/database/open-database.ts';
 import type { TableKeys } from '../changes/collection-definition.ts';
 import { openClickHouseEventStore } from '../clickhouse/clickhouse-event-store.ts';
 import { makeDataDirectory } from '../data-directory.ts';
-import { type Database, openDatabase } from '../database.ts';
+import type { Database } from '../database.ts';
 import { openDuckDbEventStore } from '../duckdb/duckdb-event-store.ts';
 import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';
 import { Journal } from '../journal/journal.ts';

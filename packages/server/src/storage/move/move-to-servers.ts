@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { openDatabase } from '../../configuration/database/open-database.ts';
 import type { TableKeys } from '../changes/collection-definition.ts';
 import { openClickHouseEventStore } from '../clickhouse/clickhouse-event-store.ts';
-import { type Database, openDatabase } from '../database.ts';
+import type { Database } from '../database.ts';
 import { StoreLock } from '../duckdb/file/store-lock.ts';
 import { fileExists } from '../file-exists.ts';
 import { connectPostgres } from '../postgres/open-postgres.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readDatabase } from '../../configuration/database/open-database.ts';
 import { configurationModel } from '../../definitions.ts';
 import { createToken } from '../../features/accounts/access-token-store.ts';
 import { changeAccount } from '../../features/accounts/account-administration.ts';
@@ -14,7 +15,7 @@ import { provisionDatabase } from '../../testing/provision-database.ts';
 import { OPERATOR } from '../changes/actor.ts';
 import { ConfigurationWriter } from '../changes/configuration-writer.ts';
 import { openConfiguration } from '../configuration.ts';
-import { type DatabaseHandle, readDatabase } from '../database.ts';
+import type { DatabaseHandle } from '../database.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { ALL_MIGRATIONS } from '../migrations/all-migrations.ts';
 import type { Migration } from '../migrations/migration.ts';
