@@ -1,11 +1,25 @@
 import type { FastifyInstance } from 'fastify';
-import type { AppParts } from './app.ts';
+import type { AccessChanges } from './access-changes.ts';
+import type { Config } from './config.ts';
 import { configurationModel } from './definitions.ts';
 import { FlagStreams } from './features/flags/flag-streams.ts';
 import { ConfigurationStreams } from './features/management/configuration-streams.ts';
 import type { CallerDirectory } from './http/caller.ts';
 import { StreamLimits } from './http/stream-limits.ts';
 import { Turns } from './http/turns.ts';
+import type { Configuration } from './storage/configuration.ts';
+import type { Database, DatabaseHandle } from './storage/database.ts';
+import type { Nodes } from './storage/nodes.ts';
+
+/** What tells about changes, and about access that ended. */
+interface StreamSources {
+  config: Config;
+  configuration: Configuration;
+  database: Database;
+  nodes: Nodes;
+  watch: DatabaseHandle['watch'];
+  access: AccessChanges;
+}
 
 interface AppStreams {
   flags: FlagStreams;
@@ -13,7 +27,11 @@ interface AppStreams {
 }
 
 /** The streams of both kinds, which end with the app. */
-export function createStreams(app: FastifyInstance, callers: CallerDirectory, parts: AppParts): AppStreams {
+export function createStreams(
+  app: FastifyInstance,
+  callers: CallerDirectory,
+  parts: StreamSources,
+): AppStreams {
   const shared = {
     turns: new Turns(),
     limits: new StreamLimits(parts.config),

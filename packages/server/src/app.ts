@@ -66,7 +66,7 @@ import type { Metrics } from './http/metrics.ts';
 import { describeApi } from './http/openapi.ts';
 import { registerOperationRoutes } from './http/operation-routes.ts';
 import { RateLimiter } from './http/rate-limit.ts';
-import { type RequestTracer, traceRequests } from './http/request-tracing.ts';
+import { traceRequests } from './http/request-tracing.ts';
 import { registerSdkPackage } from './http/sdk-package.ts';
 import { registerSdkScript } from './http/sdk-script.ts';
 import type { TokenSource } from './http/token-buckets.ts';
@@ -82,6 +82,7 @@ import { redactHistory } from './storage/history/redact-history.ts';
 import { recordClockCorrections } from './storage/history/sequence-at.ts';
 import type { Nodes } from './storage/nodes.ts';
 import { derivePerProperty } from './storage/property-configuration.ts';
+import type { RequestTracer } from './storage/tracer.ts';
 import type { UsageRecording } from './usage-recording.ts';
 
 export interface AppParts {

@@ -5,12 +5,11 @@ import type { ReportRunner } from './features/reports/report-runner.ts';
 import type { SessionIdentities } from './features/sessions/session-identities.ts';
 import type { WakeWebhooks } from './features/webhooks/webhook-routes.ts';
 import type { Metrics, WorkerCounts } from './http/metrics.ts';
-import type { RequestTracer } from './http/request-tracing.ts';
-import type { ThreadRequest } from './report-thread.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import type { Configuration } from './storage/configuration.ts';
 import type { DatabaseHandle } from './storage/database.ts';
 import type { EventStorage } from './storage/event-storage.ts';
+import type { RequestTracer } from './storage/tracer.ts';
 
 /** What a front serves. */
 export interface FrontParts {
@@ -23,8 +22,8 @@ export interface FrontParts {
   events: EventStorage;
   identities: SessionIdentities;
   metrics: Metrics;
-  /** Closed together with the front. */
-  reports: ReportRunner<ThreadRequest>;
+  /** Passes requests of any feature on. Closed together with the front. */
+  reports: ReportRunner<unknown>;
   wakeWebhooks: WakeWebhooks;
   /** Undefined: requests are not traced. */
   tracer: RequestTracer | undefined;

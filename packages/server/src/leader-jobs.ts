@@ -16,7 +16,6 @@ import type { ReportRunner } from './features/reports/report-runner.ts';
 import { deleteOldSalts } from './features/sessions/daily-salt.ts';
 import { runSchedule } from './features/split-testing/schedule.ts';
 import { forgettingDeliveries } from './features/webhooks/forget-deliveries.ts';
-import type { ThreadRequest } from './report-thread.ts';
 import type { ConfigurationWriter } from './storage/changes/configuration-writer.ts';
 import type { Configuration } from './storage/configuration.ts';
 import type { DatabaseHandle } from './storage/database.ts';
@@ -46,7 +45,7 @@ export interface LeaderJobsParts {
   writer: ConfigurationWriter;
   events: EventStorage;
   /** Each has a thread of its own: if an evaluation takes too long, no requested report is lost. */
-  createReportRunner: () => ReportRunner<ThreadRequest>;
+  createReportRunner: () => ReportRunner;
 }
 
 export interface LeaderJobs {

@@ -24,9 +24,15 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { TracingConfig } from './config.ts';
-import type { RequestTracer } from './http/request-tracing.ts';
 import { withTimeout } from './platform/with-timeout.ts';
-import type { RunningSpan, SpanAttributes, TracedWork, TraceParent, Tracer } from './storage/tracer.ts';
+import type {
+  RequestTracer,
+  RunningSpan,
+  SpanAttributes,
+  TracedWork,
+  TraceParent,
+  Tracer,
+} from './storage/tracer.ts';
 
 // Only imported when tracing is on: the libraries take time and memory.
 

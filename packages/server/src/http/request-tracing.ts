@@ -1,27 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-
-export interface RequestTracer {
-  /** Undefined: this request is not traced. */
-  startRequest(start: RequestStart): RequestSpan | undefined;
-}
-
-interface RequestStart {
-  method: string;
-  /** The route pattern; undefined: no route matches. */
-  route: string | undefined;
-  /** Incoming `traceparent` header. */
-  traceParent: string | string[] | undefined;
-  requestId: string;
-  /** Milliseconds since the request arrived. */
-  elapsedMs: number;
-}
-
-interface RequestSpan {
-  /** What the function starts becomes a part of this span. */
-  run(work: () => void): void;
-  /** Without a status, the connection was closed before the response. */
-  end(status: number | undefined): void;
-}
+import type { RequestSpan, RequestTracer } from '../storage/tracer.ts';
 
 /** Probes every few seconds would hide the requests that matter. */
 const NOT_TRACED = new Set(['/healthz', '/readyz', '/metrics']);

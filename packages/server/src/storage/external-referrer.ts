@@ -1,12 +1,12 @@
-import type { PropertyConfiguration } from './property-configuration.ts';
-
 /** Host and port of an absolute URL; undefined for other texts. The engines have the same expression in SQL. */
 const hostOf = (url: string) => /^[A-Za-z][A-Za-z0-9+.-]*:\/\/([^/?#]*)/.exec(url)?.[1]?.toLowerCase();
 
 /** The hosts of a property's own pages, as far as they are configured. */
 export function ownHosts({
   allowedOrigins,
-}: Pick<PropertyConfiguration, 'allowedOrigins'>): readonly string[] {
+}: {
+  allowedOrigins: readonly string[] | null;
+}): readonly string[] {
   return (allowedOrigins ?? []).flatMap((origin) => hostOf(origin) ?? []);
 }
 

@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto';
-
-/** What can be suppressed. Feedback and metadata are not looked at when events arrive, only after a restore. */
-export type SuppressedKind = 'visitor' | 'user' | 'session' | 'feedback' | 'metadata';
+import type { SuppressedKind } from './migrations/suppression-tables.ts';
 
 /** The salt keeps those who read the list from finding out whether an id is in it. */
 export function suppressionHash(salt: string, propertyId: string, kind: SuppressedKind, id: string): string {

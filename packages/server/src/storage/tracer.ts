@@ -43,3 +43,26 @@ export function measureWork(
     ...(error === undefined ? {} : { error: error instanceof Error ? error.message : String(error) }),
   });
 }
+
+export interface RequestTracer {
+  /** Undefined: this request is not traced. */
+  startRequest(start: RequestStart): RequestSpan | undefined;
+}
+
+interface RequestStart {
+  method: string;
+  /** The route pattern; undefined: no route matches. */
+  route: string | undefined;
+  /** Incoming `traceparent` header. */
+  traceParent: string | string[] | undefined;
+  requestId: string;
+  /** Milliseconds since the request arrived. */
+  elapsedMs: number;
+}
+
+export interface RequestSpan {
+  /** What the function starts becomes a part of this span. */
+  run(work: () => void): void;
+  /** Without a status, the connection was closed before the response. */
+  end(status: number | undefined): void;
+}

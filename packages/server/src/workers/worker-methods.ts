@@ -1,7 +1,6 @@
 import type { Attempt, AttemptBy } from '../features/accounts/sign-in-throttle.ts';
 import type { MetricsSnapshot } from '../http/metrics.ts';
 import type { TokenLease } from '../http/token-buckets.ts';
-import type { ThreadRequest } from '../report-thread.ts';
 import type { TokenCount } from './leased-tokens.ts';
 
 /** What a worker asks of the primary process. */
@@ -12,7 +11,7 @@ export interface PrimaryMethods {
   listening(url: string): void;
   /** The worker cannot start. */
   startFailed(message: string): void;
-  report(request: ThreadRequest): { contentType: string; body: Uint8Array };
+  report(request: unknown): { contentType: string; body: Uint8Array };
   lease(wanted: TokenCount[]): TokenLease[];
   giveBack(unused: TokenCount[]): void;
   /** The metrics of all processes together, as text. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../../storage/database.ts';
 import type { PersonalSubject } from '../../storage/erasure-subject.ts';
 import { inTransaction } from '../../storage/in-transaction.ts';
-import { type SuppressedKind, suppressionHash } from '../../storage/suppression-hash.ts';
+import type { SuppressedKind } from '../../storage/migrations/suppression-tables.ts';
+import { suppressionHash } from '../../storage/suppression-hash.ts';
 
 /** Someone, or something, whose events are not stored. */
 export interface Suppressed {

@@ -22,7 +22,7 @@ import { SourceList } from './lookup/source-list.ts';
 import { TermDictionary } from './lookup/term-dictionary.ts';
 import { BACKGROUND_QUERIES, SNAPSHOT_QUERIES } from './queries/all-queries.ts';
 import { CountedAnswers } from './queries/counted-answers.ts';
-import type { SumType } from './queries/group-statements.ts';
+import type { SumType } from './queries/group-rows.ts';
 import type { QueryContext } from './queries/query-context.ts';
 import { saveAnswers } from './queries/saved-answers.ts';
 import { sessionIdentity } from './queries/session-detail.ts';

@@ -1,9 +1,8 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { Generated } from 'kysely';
-import type { SuppressedKind } from '../suppression-hash.ts';
 import type { AccountTables } from './account-tables.ts';
 import type { HistoryTables } from './history-tables.ts';
-import type { SuppressionTables } from './suppression-tables.ts';
+import type { SuppressedKind, SuppressionTables } from './suppression-tables.ts';
 import type { UsageTables } from './usage-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
 

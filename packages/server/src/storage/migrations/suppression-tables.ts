@@ -1,4 +1,5 @@
-import type { SuppressedKind } from '../suppression-hash.ts';
+/** What can be suppressed. Feedback and metadata are not looked at when events arrive, only after a restore. */
+export type SuppressedKind = 'visitor' | 'user' | 'session' | 'feedback' | 'metadata';
 
 export interface SuppressionTables {
   suppressions: SuppressionTable;

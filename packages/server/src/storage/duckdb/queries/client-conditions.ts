@@ -2,7 +2,7 @@ import type { SessionPageQuery } from '../../event-store.ts';
 import type { SqlValues } from '../sql.ts';
 import { botSessions, botTerm } from './bot-sessions.ts';
 import type { QueryContext } from './query-context.ts';
-import type { SessionCondition } from './session-filter.ts';
+import type { SessionCondition } from './session-condition.ts';
 
 const CLIENT_COLUMNS = ['country', 'device', 'browser', 'os'] as const;
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Positions } from '../../event-store.ts';
-import type { ExposureCounts } from './split-test-counts.ts';
-import type { EarlierGroups } from './split-test-groups.ts';
+import type { ExposureCounts } from './exposure-counts.ts';
+import type { EarlierGroups } from './group-rows.ts';
 
 /** Max rows of all answers together; a row takes about half a kilobyte. */
 const MAX_ROWS = 20_000;

@@ -1,7 +1,7 @@
 import type { ExposedSessions } from '../../session-conditions.ts';
 import { type GoalTerm, isConverted } from './goal-terms.ts';
 import type { QueryContext } from './query-context.ts';
-import type { SessionCondition } from './session-filter.ts';
+import type { SessionCondition } from './session-condition.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 
 /** Sessions with an exposure in one phase of a test, by what their visitor saw and did; undefined: there are none. */

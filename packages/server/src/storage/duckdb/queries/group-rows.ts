@@ -1,8 +1,12 @@
 import { MICROS } from '@switchyard/core/money';
+import type { Positions } from '../../event-store.ts';
 import type { GoalSums, ValueSums, VisitorGroup, VisitorsBefore } from '../../split-test-queries.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 
 type Sum = bigint | number;
+
+/** Integers, so that results do not depend on the order of arrival; DOUBLE if the sums overflow. */
+export type SumType = 'HUGEINT' | 'DOUBLE';
 
 /** Sums of a goal, with the SQL over the values of visitors: counts and amounts, `n` and `a`. */
 export const GOAL_SUMS = {
@@ -70,6 +74,12 @@ export type GroupRow = Sums &
 
 /** Sums by group and goal. */
 export type GroupRows = ReadonlyMap<string, Readonly<GroupRow>>;
+
+/** What an earlier answer counted, and the positions of its snapshot. */
+export interface EarlierGroups {
+  rows: GroupRows;
+  positions: Positions;
+}
 
 const COLUMNS = [GOAL_SUMS, COVARIATE_SUMS, BEFORE_SUMS].flatMap(
   (sums) => Object.keys(sums) as (keyof (Sums & CovariateSums & BeforeSums))[],

@@ -1,13 +1,10 @@
 import type { SplitTestQuery } from '../../split-test-queries.ts';
 import { type GoalTerm, isConverted } from './goal-terms.ts';
-import { BEFORE_SUMS, COVARIATE_SUMS, GOAL_SUMS, sumColumns } from './group-rows.ts';
+import { BEFORE_SUMS, COVARIATE_SUMS, GOAL_SUMS, type SumType, sumColumns } from './group-rows.ts';
 import type { LargestSegments } from './largest-segments.ts';
 import type { ReachedGoals } from './reached-goals.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 import type { VisitorsBeforeTest } from './visitors-before-test.ts';
-
-/** Integers, so that results do not depend on the order of arrival; DOUBLE if the sums overflow. */
-export type SumType = 'HUGEINT' | 'DOUBLE';
 
 export type DatedQuery = SplitTestQuery & { earlyUntil: number; sumType: SumType };
 

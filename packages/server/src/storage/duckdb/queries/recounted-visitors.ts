@@ -2,25 +2,13 @@ import type { Positions } from '../../event-store.ts';
 import { rowsOf } from '../sql.ts';
 import type { QueryContext } from './query-context.ts';
 import type { ReachedGoals } from './reached-goals.ts';
+import {
+  RECOUNTED_COLUMNS,
+  type RecountedSide,
+  type RecountedTable,
+  recountedTable,
+} from './recounted-tables.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
-
-/** What a visitor is counted from: the sessions with their visitor at that time, and the rows stored until then. */
-export interface RecountedSide {
-  resolved: string;
-  isRead: string;
-}
-
-/** The columns that counting reads of each table of events. */
-const COLUMNS = {
-  exposures: 'split_test, variation, happened_at, received_at, unit_key, phase, bot',
-  conversions: 'goal, direction, amount_micros, happened_at, unit_key',
-  feedback: 'feedback_type, option, happened_at',
-};
-
-export type RecountedTable = keyof typeof COLUMNS;
-
-/** The temporary table with the events of the sessions that are counted again. */
-export const recountedTable = (table: RecountedTable) => `recounted_${table}`;
 
 /** The visitors that new events may have changed, as they were at the earlier positions and as they are now. */
 export interface RecountedVisitors {
@@ -88,7 +76,7 @@ export async function findRecounted(
 
 async function copyEvents({ connection, sources }: QueryContext, property: number): Promise<void> {
   const position = sources.hasSeveral ? 'seq, source' : 'seq';
-  for (const [table, columns] of Object.entries(COLUMNS)) {
+  for (const [table, columns] of Object.entries(RECOUNTED_COLUMNS)) {
     await connection.run(`CREATE TEMP TABLE ${recountedTable(table as RecountedTable)} AS
       SELECT property, session_key, ${columns}, ${position} FROM ${table}
       WHERE property = ${property} AND session_key IN (SELECT session_key FROM recounted)`);

@@ -5,10 +5,8 @@ import type { SqlValues } from '../sql.ts';
 import { clientConditions } from './client-conditions.ts';
 import { exposedCondition } from './exposed-condition.ts';
 import type { QueryContext } from './query-context.ts';
+import type { SessionCondition } from './session-condition.ts';
 import { pageOf } from './traffic-values.ts';
-
-/** SQL for a condition on `sessions`, of which only those that started at or after `since` are searched. */
-export type SessionCondition = (values: SqlValues, property: number, since: number) => string;
 
 /** Conditions on a list of sessions, other than time. */
 export interface SessionFilter {

@@ -1,30 +1,15 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { DayRange, SplitTestCounts, SplitTestQuery } from '../../split-test-queries.ts';
+import type { SplitTestCounts, SplitTestQuery } from '../../split-test-queries.ts';
 import { rowsOf } from '../sql.ts';
 import type { AnswerView, KeptAnswer } from './counted-answers.ts';
 import { dayIn } from './day-range.ts';
-import type { SumType } from './group-statements.ts';
+import type { ExposureCount, ExposureCounts } from './exposure-counts.ts';
+import type { SumType } from './group-rows.ts';
 import type { QueryContext } from './query-context.ts';
 import { findSavedAnswer } from './saved-answers.ts';
 import { storedPositions } from './source-queries.ts';
 import { countVisitors } from './split-test-groups.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
-
-/** Exposures of a day of the same kind. */
-interface ExposureCount {
-  kind: number | bigint;
-  day: number;
-  exposures: number;
-}
-
-export interface ExposureCounts {
-  days: DayRange;
-  counts: readonly ExposureCount[];
-  total: number;
-  firstReceivedAt: number;
-  /** The earliest time that a visitor may have been exposed at. */
-  firstSeenAt: number;
-}
 
 /**
  * Other answers are counted in full each time. Neither fractions nor quantiles can be updated exactly, and the largest

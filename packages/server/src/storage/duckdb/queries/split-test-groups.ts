@@ -1,8 +1,15 @@
-import type { Positions } from '../../event-store.ts';
 import type { VisitorGroup } from '../../split-test-queries.ts';
 import { recordsOf } from '../sql.ts';
+import type { ExposureCounts } from './exposure-counts.ts';
 import { goalTermsOf } from './goal-terms.ts';
-import { addRow, type GroupRow, type GroupRows, groupsOf, isEmpty } from './group-rows.ts';
+import {
+  addRow,
+  type EarlierGroups,
+  type GroupRow,
+  type GroupRows,
+  groupsOf,
+  isEmpty,
+} from './group-rows.ts';
 import {
   allStatement,
   convertedStatement,
@@ -15,15 +22,8 @@ import { LargestSegments } from './largest-segments.ts';
 import type { QueryContext } from './query-context.ts';
 import { ReachedGoals } from './reached-goals.ts';
 import { findRecounted } from './recounted-visitors.ts';
-import type { ExposureCounts } from './split-test-counts.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 import { VisitorsBeforeTest } from './visitors-before-test.ts';
-
-/** What an earlier answer counted, and the positions of its snapshot. */
-export interface EarlierGroups {
-  rows: GroupRows;
-  positions: Positions;
-}
 
 /** With fewer conversions than this share of the exposures, only visitors who converted are joined with them. */
 const FEW_CONVERSIONS = 0.5;

@@ -3,7 +3,7 @@ import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../../split-test-
 import { recordsOf, rowsOf } from '../sql.ts';
 import { dayIn } from './day-range.ts';
 import { goalTermsOf, isConverted } from './goal-terms.ts';
-import type { SumType } from './group-statements.ts';
+import type { SumType } from './group-rows.ts';
 import type { QueryContext } from './query-context.ts';
 import { ReachedGoals } from './reached-goals.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';

@@ -4,7 +4,7 @@ import { CHANGED_VISITOR } from '../ingest/session-visitors.ts';
 import { keyList, rowsOf, SqlValues } from '../sql.ts';
 import { PhaseExposures, type TestTerms } from './phase-exposures.ts';
 import type { QueryContext } from './query-context.ts';
-import { type RecountedSide, type RecountedTable, recountedTable } from './recounted-visitors.ts';
+import { type RecountedSide, type RecountedTable, recountedTable } from './recounted-tables.ts';
 import { VisitorKinds } from './visitor-kinds.ts';
 import { VisitorSegments } from './visitor-segments.ts';
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { DAY_MS } from '@switchyard/core/time';
-import type { SumType } from './group-statements.ts';
+import type { SumType } from './group-rows.ts';
 import type { QueryContext } from './query-context.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 
