@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type MarkdownPage, readMarkdown } from '../packages/docs/src/site/markdown.ts';
 import { readNavigation } from '../packages/docs/src/site/navigation.ts';
-import { ERRORS } from '../packages/server/src/errors.ts';
+import { ERRORS } from '../packages/server/src/platform/errors/errors.ts';
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
   encoding: 'utf8',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-const CONFIG = 'packages/server/src/config.ts';
+const CONFIG = 'packages/server/src/platform/settings/config.ts';
 
 /** Files that read the environment or pass it on, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configurationModel } from '../packages/server/src/definitions.ts';
+import { configurationModel } from '../packages/server/src/start/definitions.ts';
 
 const MAX_LINES = 500;
 
@@ -182,10 +182,10 @@ describe('configuration has one writer', () => {
 
   it('imports what writes them only in the definitions of their nouns', () => {
     const allowed = [
-      'packages/server/src/storage/changes/configuration-writer.ts',
+      'packages/server/src/configuration/writer/configuration-writer.ts',
       // Redaction replaces text of the history, and changes no configuration.
-      'packages/server/src/storage/history/redact-history.ts',
-      'packages/server/src/storage/history/rewrite-entries.ts',
+      'packages/server/src/configuration/history/redact-history.ts',
+      'packages/server/src/configuration/history/rewrite-entries.ts',
     ];
     const stores = sources.filter((file) => /-store\.ts$/.test(file) && writesConfiguration(file));
     const found = stores.flatMap((store) => {
@@ -204,7 +204,7 @@ describe('configuration has one writer', () => {
   it('uses rows for writing only in the writer', () => {
     const use = /[rR]ows\.(insert|update|remove)\b/;
     const users = sources.filter((file) => use.test(withoutComments(read(file))));
-    expect(users).toEqual(['packages/server/src/storage/changes/configuration-writer.ts']);
+    expect(users).toEqual(['packages/server/src/configuration/writer/configuration-writer.ts']);
   });
 
   /** Names in `import { … } from` of one file. */

@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { BackupConnection } from '../packages/server/src/storage/backup/backup-connection.ts';
-import { StoreLock } from '../packages/server/src/storage/duckdb/file/store-lock.ts';
-import { applyProvision } from '../packages/server/src/testing/command-line.ts';
-import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { applyProvision } from '@switchyard/testing/command-line';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
 import {
   BIN,
   discard,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
+} from '@switchyard/testing/test-server';
+import { settled, waitFor } from '@switchyard/testing/wait';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { StoreLock } from '../packages/server/src/events/duckdb/connection/store-lock.ts';
+import { BackupConnection } from '../packages/server/src/operations/backup/backup-connection.ts';
 import { switchyard } from './support/command-line.ts';
 import { EventLoad, type SentEvent } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';

@@ -1,6 +1,6 @@
+import { waitFor } from '@switchyard/testing/wait';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';
 import { countSessions, pageWithSdk, sessionsOf, sorted, watchRequests } from './support/visits.ts';
 

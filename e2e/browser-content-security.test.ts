@@ -1,5 +1,5 @@
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
 import { describe, expect, test } from 'vitest';
-import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { BrowserSuite, flush } from './support/browser-suite.ts';
 import { builtScript } from './support/site.ts';
 

@@ -1,7 +1,7 @@
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { waitFor } from '@switchyard/testing/wait';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';
 import { accessibilityProblems } from './support/dashboard.ts';
 import { pageWithSdk } from './support/visits.ts';

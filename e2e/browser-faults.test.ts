@@ -1,7 +1,7 @@
+import { discard, startServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { discard, startServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
 import { pageWithSdk, sessionsOf, sorted, VISITS_PROVISION, watchRequests } from './support/visits.ts';
 

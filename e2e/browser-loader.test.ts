@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
 import { afterAll, describe, expect, test } from 'vitest';
-import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';
 import { builtScript } from './support/site.ts';
 import { sessionsOf, sorted } from './support/visits.ts';

@@ -1,6 +1,6 @@
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { waitFor } from '@switchyard/testing/wait';
 import { describe, expect, test } from 'vitest';
-import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
 import { sessionsOf } from './support/visits.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { waitFor } from '@switchyard/testing/wait';
 import { describe, expect, test } from 'vitest';
-import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from './support/browser-suite.ts';
 import { patientPage, sessionsOf, sorted, watchRequests } from './support/visits.ts';
 

@@ -1,5 +1,5 @@
+import { waitFor } from '@switchyard/testing/wait';
 import { describe, expect, test } from 'vitest';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
 import { pageWithSdk, sessionsOf, sorted, VISITS_PROVISION, watchRequests } from './support/visits.ts';
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { applyProvision } from '@switchyard/testing/command-line';
+import { expectExactHistory } from '@switchyard/testing/exact-history';
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
 import { databasePath, readDatabase } from '../packages/server/src/configuration/database/open-database.ts';
-import { ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { applyProvision } from '../packages/server/src/testing/command-line.ts';
-import { expectExactHistory } from '../packages/server/src/testing/exact-history.ts';
-import { SAMPLE } from '../packages/server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
 import { ConfigurationLoad } from './support/configuration-load.ts';
 import { SeededRandom } from './support/random.ts';

@@ -1,19 +1,14 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { expectExactHistory } from '@switchyard/testing/exact-history';
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
+import { settled } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
+import type { Database } from '../packages/server/src/configuration/database/database.ts';
 import { databasePath, readDatabase } from '../packages/server/src/configuration/database/open-database.ts';
-import type { Database } from '../packages/server/src/storage/database.ts';
-import type { HistoryEntry } from '../packages/server/src/storage/history/history-entry.ts';
-import { ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { expectExactHistory } from '../packages/server/src/testing/exact-history.ts';
-import { SAMPLE } from '../packages/server/src/testing/sample-property.ts';
-import {
-  discard,
-  startServer,
-  type TestServer,
-  temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { settled } from '../packages/server/src/testing/wait.ts';
+import type { HistoryEntry } from '../packages/server/src/configuration/history/history-entry.ts';
 import { switchyard } from './support/command-line.ts';
 import { ConfigurationLoad } from './support/configuration-load.ts';
 import { SeededRandom } from './support/random.ts';

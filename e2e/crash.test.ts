@@ -1,15 +1,10 @@
 import { rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
+import { settled } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
-import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import {
-  discard,
-  startServer,
-  type TestServer,
-  temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { settled } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
 import { EventLoad, post } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';

@@ -1,15 +1,15 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { Browser } from '../packages/server/src/testing/browser.ts';
-import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { Browser } from '@switchyard/testing/browser';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
 import {
   discard,
   type StartOptions,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
+} from '@switchyard/testing/test-server';
+import { afterEach, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 import { SeededRandom } from './support/random.ts';
 import { goalProgress } from './support/stored-events.ts';

@@ -1,16 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Browser, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { storedTraces, uniqueText } from '@switchyard/testing/stored-traces';
+import { discard, type StartOptions, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
-import { type Browser, ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../packages/server/src/testing/property-manager.ts';
-import { storedTraces, uniqueText } from '../packages/server/src/testing/stored-traces.ts';
-import {
-  discard,
-  type StartOptions,
-  startServer,
-  type TestServer,
-} from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
 
 let server: TestServer;

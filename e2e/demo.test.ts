@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@switchyard/testing/free-port';
+import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../packages/server/src/testing/free-port.ts';
-import { temporaryDirectory } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 
 const DEMO = fileURLToPath(new URL('../samples/shop/demo.js', import.meta.url));
 

@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { storedTraces, uniqueText } from '@switchyard/testing/stored-traces';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
-import { AdjustableClock } from '../packages/server/src/testing/adjustable-clock.ts';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '../packages/server/src/testing/shop.ts';
-import { storedTraces, uniqueText } from '../packages/server/src/testing/stored-traces.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 
 let shop: Shop;
 afterEach(() => closeShop(shop));

@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
 import {
   BIN,
   discard,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
+} from '@switchyard/testing/test-server';
+import { settled, waitFor } from '@switchyard/testing/wait';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type CommandResult, switchyard } from './support/command-line.ts';
 import { EventLoad, post } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';

@@ -4,11 +4,12 @@
  *
  * `E2E_SEED=… npx vitest run e2e/figures.test.ts` repeats a run. `FIGURES_VISITS` is the number of visits.
  */
+
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { WITH_OWNER } from '@switchyard/testing/browser';
+import { storedTraces } from '@switchyard/testing/stored-traces';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AdjustableClock } from '../packages/server/src/testing/adjustable-clock.ts';
-import { WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { storedTraces } from '../packages/server/src/testing/stored-traces.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { FigureCheck } from './figures/check-figures.ts';
 import { LocalDays } from './figures/local-days.ts';
 import { randomVisits } from './figures/random-visits.ts';

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type CommandResult, switchyardWith } from '@switchyard/testing/command-line';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CommandResult, switchyardWith } from '../packages/server/src/testing/command-line.ts';
-import { accepted, closeShop, openShop, type Shop } from '../packages/server/src/testing/shop.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { type Engine, enginesForTest } from './support/engines.ts';
 
 const nodes = enginesForTest().find(({ name }) => name === 'ClickHouse');

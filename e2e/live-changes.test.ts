@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { switchyard } from './support/command-line.ts';
 
 let server: TestServer;

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
 import {
   discard,
   type StartOptions,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
+} from '@switchyard/testing/test-server';
+import { settled, waitFor } from '@switchyard/testing/wait';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 import { goalProgress } from './support/stored-events.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import { transformWithOxc } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { asShown } from './support/snippets/as-shown.ts';
 import { ROOT, snippetsOf } from './support/snippets/snippets.ts';
 

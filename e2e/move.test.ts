@@ -3,22 +3,22 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openClickHouseEventStore } from '../packages/server/src/storage/clickhouse/clickhouse-event-store.ts';
-import { ClickHouse } from '../packages/server/src/storage/clickhouse/client/clickhouse-client.ts';
-import { assertUsable } from '../packages/server/src/storage/move/moved-directory.ts';
-import { countNodeConnections } from '../packages/server/src/storage/move/target-checks.ts';
-import { connectPostgres } from '../packages/server/src/storage/postgres/open-postgres.ts';
-import { createPostgresDatabase, hasPostgres } from '../packages/server/src/testing/databases.ts';
-import { FaultProxy } from '../packages/server/src/testing/fault-proxy.ts';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
+import { FaultProxy } from '@switchyard/testing/fault-proxy';
 import {
   BIN,
   discard,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
+} from '@switchyard/testing/test-server';
+import { settled, waitFor } from '@switchyard/testing/wait';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { assertUsable } from '../packages/server/src/cluster/move/moved-directory.ts';
+import { countNodeConnections } from '../packages/server/src/cluster/move/target-checks.ts';
+import { connectPostgres } from '../packages/server/src/configuration/database/postgres/open-postgres.ts';
+import { openClickHouseEventStore } from '../packages/server/src/events/clickhouse/clickhouse-event-store.ts';
+import { ClickHouse } from '../packages/server/src/events/clickhouse/connection/clickhouse-client.ts';
 import { switchyard } from './support/command-line.ts';
 import { EventLoad } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';

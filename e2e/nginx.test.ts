@@ -3,12 +3,12 @@ import { get as getHttp, type IncomingMessage } from 'node:http';
 import { connect } from 'node:http2';
 import { type RequestOptions, request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { applyProvision } from '@switchyard/testing/command-line';
+import { EventStream } from '@switchyard/testing/event-stream';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyProvision } from '../packages/server/src/testing/command-line.ts';
-import { EventStream } from '../packages/server/src/testing/event-stream.ts';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { findNginx, Nginx } from './support/nginx.ts';
 
 const executable = findNginx();

@@ -1,11 +1,11 @@
+import { Browser, OWNER, WITH_OWNER } from '@switchyard/testing/browser';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
+import { FaultProxy } from '@switchyard/testing/fault-proxy';
+import { freePort } from '@switchyard/testing/free-port';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Browser, OWNER, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { createPostgresDatabase, hasPostgres } from '../packages/server/src/testing/databases.ts';
-import { FaultProxy } from '../packages/server/src/testing/fault-proxy.ts';
-import { freePort } from '../packages/server/src/testing/free-port.ts';
-import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 
 // Without ClickHouse, so that they run on every machine with PostgreSQL.
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, ownerBrowser } from '@switchyard/testing/browser';
+import { PostgresServer } from '@switchyard/testing/postgres-server';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import type { TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Browser, ownerBrowser } from '../packages/server/src/testing/browser.ts';
-import { PostgresServer } from '../packages/server/src/testing/postgres-server.ts';
-import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import type { TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { NodeLoad } from './support/node-load.ts';
 import { canRunNodes, metric, TestNodes, until } from './support/nodes.ts';
 import { SeededRandom } from './support/random.ts';

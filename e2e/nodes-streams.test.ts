@@ -1,13 +1,13 @@
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { switchyardWith } from '@switchyard/testing/command-line';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
+import { EventStream } from '@switchyard/testing/event-stream';
+import { freePort } from '@switchyard/testing/free-port';
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { switchyardWith } from '../packages/server/src/testing/command-line.ts';
-import { createPostgresDatabase, hasPostgres } from '../packages/server/src/testing/databases.ts';
-import { EventStream } from '../packages/server/src/testing/event-stream.ts';
-import { freePort } from '../packages/server/src/testing/free-port.ts';
-import { bodyOf, PropertyManager } from '../packages/server/src/testing/property-manager.ts';
-import { SAMPLE } from '../packages/server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 
 /** ClickHouse is away, which streams do not need. */
 describe.skipIf(!hasPostgres())('a stream on one node ends when its access ends on another', () => {

@@ -1,12 +1,12 @@
+import { ownerBrowser } from '@switchyard/testing/browser';
+import { createPostgresDatabase } from '@switchyard/testing/databases';
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { Shop } from '@switchyard/testing/shop';
+import { discard, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
+import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownerBrowser } from '../packages/server/src/testing/browser.ts';
-import { createPostgresDatabase } from '../packages/server/src/testing/databases.ts';
-import { bodyOf, PropertyManager } from '../packages/server/src/testing/property-manager.ts';
-import { PUBLIC_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { Shop } from '../packages/server/src/testing/shop.ts';
-import { discard, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
-import { WebhookReceiver } from '../packages/server/src/testing/webhook-receiver.ts';
 import { canRunNodes, metric, TestNodes, until } from './support/nodes.ts';
 
 describe.skipIf(!canRunNodes())('nodes', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryDirectory } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { temporaryDirectory } from '../packages/server/src/testing/test-server.ts';
 import { switchyard } from './support/command-line.ts';
 
 /** Root may read everything, so commands run as nobody. */

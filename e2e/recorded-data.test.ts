@@ -1,5 +1,5 @@
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
 import { describe, expect, test } from 'vitest';
-import { SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';
 import { pageWithSdk, sessionsOf } from './support/visits.ts';
 

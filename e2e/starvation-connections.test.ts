@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { settled } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
-import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { settled } from '../packages/server/src/testing/wait.ts';
 import { filledDirectory } from './support/filled-store.ts';
 import { expectOthersServed } from './support/latency-probe.ts';
 

@@ -1,8 +1,8 @@
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import { afterEach, expect, test } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { accepted, Shop, sampleWith } from '../packages/server/src/testing/shop.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { filledDirectory } from './support/filled-store.ts';
 import { expectOthersServed } from './support/latency-probe.ts';
 

@@ -1,18 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { switchyard } from '@switchyard/testing/command-line';
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { accepted, Shop } from '@switchyard/testing/shop';
+import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { IdempotencyMarks } from '../packages/server/src/storage/journal/marks/idempotency-marks.ts';
-import { switchyard } from '../packages/server/src/testing/command-line.ts';
-import { SAMPLE } from '../packages/server/src/testing/sample-property.ts';
-import { accepted, Shop } from '../packages/server/src/testing/shop.ts';
-import {
-  discard,
-  startServer,
-  type TestServer,
-  temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
+import { IdempotencyMarks } from '../packages/server/src/events/intake/journal/marks/idempotency-marks.ts';
 import { LatencyProbe } from './support/latency-probe.ts';
 
 const ATTEMPTS = 3;

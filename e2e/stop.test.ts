@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { settled, waitFor } from '@switchyard/testing/wait';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
 import { EventLoad } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';

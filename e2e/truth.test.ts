@@ -5,10 +5,11 @@
  * `E2E_SEED=… npx vitest run e2e/truth.test.ts` repeats a run. `TRUTH_HISTORIES` (default: 5; on ClickHouse 1) is the
  * number of histories, and `TRUTH_MOMENTS` (default: 220) their size.
  */
+
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { WITH_OWNER } from '@switchyard/testing/browser';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AdjustableClock } from '../packages/server/src/testing/adjustable-clock.ts';
-import { WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
 import { type Engine, enginesForTest } from './support/engines.ts';
 import { metric, until } from './support/nodes.ts';
 import { SeededRandom } from './support/random.ts';

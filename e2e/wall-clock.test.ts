@@ -1,10 +1,10 @@
 import { HOUR_MS } from '@switchyard/core/time';
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { applyProvision, switchyard } from '@switchyard/testing/command-line';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AdjustableClock } from '../packages/server/src/testing/adjustable-clock.ts';
-import { applyProvision, switchyard } from '../packages/server/src/testing/command-line.ts';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 
 const clock = new AdjustableClock();
 let server: TestServer;

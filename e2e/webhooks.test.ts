@@ -1,18 +1,14 @@
 import { rmSync } from 'node:fs';
+import { applyProvision } from '@switchyard/testing/command-line';
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { Shop } from '@switchyard/testing/shop';
+import { storeWebhook } from '@switchyard/testing/stored-webhook';
+import { startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
+import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../packages/server/src/configuration/database/open-database.ts';
-import { applyProvision } from '../packages/server/src/testing/command-line.ts';
-import { SAMPLE } from '../packages/server/src/testing/sample-property.ts';
-import { Shop } from '../packages/server/src/testing/shop.ts';
-import { storeWebhook } from '../packages/server/src/testing/stored-webhook.ts';
-import {
-  startServer,
-  type TestServer,
-  temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
-import { WebhookReceiver } from '../packages/server/src/testing/webhook-receiver.ts';
 import { SeededRandom } from './support/random.ts';
 
 const KILLS = 3;

@@ -1,12 +1,7 @@
 import { rmSync } from 'node:fs';
+import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
+import { settled, waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
-import {
-  discard,
-  startServer,
-  type TestServer,
-  temporaryDirectory,
-} from '../packages/server/src/testing/test-server.ts';
-import { settled, waitFor } from '../packages/server/src/testing/wait.ts';
 import { EventLoad } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';
 import { SeededRandom } from './support/random.ts';

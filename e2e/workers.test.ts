@@ -1,10 +1,10 @@
+import { OWNER, WITH_OWNER } from '@switchyard/testing/browser';
+import { EventStream } from '@switchyard/testing/event-stream';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { sampleWith } from '@switchyard/testing/shop';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OWNER, WITH_OWNER } from '../packages/server/src/testing/browser.ts';
-import { EventStream } from '../packages/server/src/testing/event-stream.ts';
-import { PUBLIC_KEY, SECRET_KEY } from '../packages/server/src/testing/sample-property.ts';
-import { sampleWith } from '../packages/server/src/testing/shop.ts';
-import { discard, startServer, type TestServer } from '../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../packages/server/src/testing/wait.ts';
 import { connectToBoth, type WorkerConnection } from './support/worker-connections.ts';
 
 const PER_ADDRESS = 20;

@@ -7,20 +7,20 @@ import { delimiter, dirname, join } from 'node:path';
 
 const RELEASES = { 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 const FILES = [
-  'packages/server/src/http/openapi.test.ts',
-  'packages/server/src/http/order-of-checks.test.ts',
-  'packages/server/src/http/error-responses.test.ts',
-  'packages/server/src/http/both-lanes.test.ts',
-  'packages/server/src/http/fast-lane.test.ts',
+  'packages/server/src/http/openapi/openapi.test.ts',
+  'packages/server/src/http/pipeline/order-of-checks.test.ts',
+  'packages/server/src/http/pipeline/error-responses.test.ts',
+  'packages/server/src/http/pipeline/both-lanes.test.ts',
+  'packages/server/src/http/pipeline/fast-lane.test.ts',
   'packages/server/src/features/accounts/access.test.ts',
-  'packages/server/src/code-cache.test.ts',
+  'packages/server/src/start/code-cache.test.ts',
   'packages/server/src/cli/cli.test.ts',
   'e2e/crash.test.ts',
   'e2e/configuration-crash.test.ts',
   'e2e/workers-crash.test.ts',
 ];
 
-// The directory of `packages/server/src/testing/test-cache.ts`, which Node.js 20 cannot import.
+// The directory of `packages/testing/src/test-cache.ts`, which Node.js 20 cannot import.
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'switchyard-tests');
 
 /** The binary, from the cache or from npm. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runnerImport } from 'vite';
 
-const TESTING = fileURLToPath(new URL('../../packages/server/src/testing/', import.meta.url));
+const TESTING = fileURLToPath(new URL('../../packages/testing/src/', import.meta.url));
 const load = async (path) => (await runnerImport(TESTING + path)).module;
 
 /** Writes are on disk before they are acknowledged, as in production. */

@@ -1,6 +1,6 @@
+import { authenticatorCode } from '@switchyard/testing/authenticator';
+import { Browser, OWNER, tokenIn } from '@switchyard/testing/browser';
 import { describe, expect, it } from 'vitest';
-import { authenticatorCode } from '../../packages/server/src/testing/authenticator.ts';
-import { Browser, OWNER, tokenIn } from '../../packages/server/src/testing/browser.ts';
 import { Dashboard, expectUsable, signIn } from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({ provision: { properties: [{ id: 'shop', name: 'Shop' }] } });

@@ -1,8 +1,8 @@
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isInHoldout } from '../../packages/core/src/evaluation/assignment.ts';
-import { bodyOf, PropertyManager } from '../../packages/server/src/testing/property-manager.ts';
-import { accepted, Shop, sampleWith } from '../../packages/server/src/testing/shop.ts';
 import { confirmReview, Dashboard, expectUsable, PHONE, sidewaysScroll } from '../support/dashboard.ts';
 
 const SEED = 'seed-of-the-shop';

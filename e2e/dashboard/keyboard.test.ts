@@ -1,6 +1,6 @@
+import { OWNER } from '@switchyard/testing/browser';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { OWNER } from '../../packages/server/src/testing/browser.ts';
 import { Dashboard } from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({

@@ -1,8 +1,8 @@
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
+import { freePort } from '@switchyard/testing/free-port';
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { accepted, Shop } from '@switchyard/testing/shop';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createPostgresDatabase, hasPostgres } from '../../packages/server/src/testing/databases.ts';
-import { freePort } from '../../packages/server/src/testing/free-port.ts';
-import { SAMPLE } from '../../packages/server/src/testing/sample-property.ts';
-import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
 import { Dashboard, expectUsable } from '../support/dashboard.ts';
 
 const database = hasPostgres() ? await createPostgresDatabase() : undefined;

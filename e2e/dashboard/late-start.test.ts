@@ -1,8 +1,8 @@
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { WITH_OWNER } from '@switchyard/testing/browser';
+import { sampleWith } from '@switchyard/testing/shop';
+import { startServer } from '@switchyard/testing/test-server';
 import { describe, it } from 'vitest';
-import { AdjustableClock } from '../../packages/server/src/testing/adjustable-clock.ts';
-import { WITH_OWNER } from '../../packages/server/src/testing/browser.ts';
-import { sampleWith } from '../../packages/server/src/testing/shop.ts';
-import { startServer } from '../../packages/server/src/testing/test-server.ts';
 import { Dashboard } from '../support/dashboard.ts';
 
 const HOUR_MS = 3_600_000;

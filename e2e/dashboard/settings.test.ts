@@ -1,7 +1,7 @@
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { accepted, Shop } from '@switchyard/testing/shop';
+import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUBLIC_KEY } from '../../packages/server/src/testing/sample-property.ts';
-import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
-import { WebhookReceiver } from '../../packages/server/src/testing/webhook-receiver.ts';
 import { confirmReview, Dashboard, expectUsable } from '../support/dashboard.ts';
 
 const CHECKOUT = { key: 'checkout', type: 'boolean', defaultValue: false };

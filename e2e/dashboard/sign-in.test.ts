@@ -1,5 +1,5 @@
+import { OWNER } from '@switchyard/testing/browser';
 import { describe, expect, it } from 'vitest';
-import { OWNER } from '../../packages/server/src/testing/browser.ts';
 import { Dashboard, expectUsable, signIn } from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({ provision: { properties: [{ id: 'shop', name: 'Shop' }] } });

@@ -1,7 +1,7 @@
+import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accepted, Shop, sampleWith } from '../../packages/server/src/testing/shop.ts';
-import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import { Dashboard, expectUsable, PHONE, sidewaysScroll } from '../support/dashboard.ts';
 import { type Site, startSite } from '../support/site.ts';
 import { patientPage } from '../support/visits.ts';

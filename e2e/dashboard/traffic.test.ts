@@ -1,6 +1,6 @@
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { accepted, Shop } from '@switchyard/testing/shop';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE } from '../../packages/server/src/testing/sample-property.ts';
-import { accepted, Shop } from '../../packages/server/src/testing/shop.ts';
 import { Dashboard, expectUsable } from '../support/dashboard.ts';
 
 const dashboard = await Dashboard.open({ provision: SAMPLE });

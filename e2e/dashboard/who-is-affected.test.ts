@@ -1,5 +1,5 @@
+import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
 import { beforeAll, describe, it } from 'vitest';
-import { accepted, Shop, sampleWith } from '../../packages/server/src/testing/shop.ts';
 import { Dashboard, saveButton } from '../support/dashboard.ts';
 
 const boolean = { type: 'boolean', defaultValue: false };

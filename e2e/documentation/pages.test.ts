@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, describe, expect, test } from 'vitest';
-import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from '../support/browser-suite.ts';
 import { DocumentedProject, documentedHtml } from '../support/documented-project.ts';
 import { builtScript } from '../support/site.ts';

@@ -1,5 +1,5 @@
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { closeShop, openShop, type Shop } from '../../packages/server/src/testing/shop.ts';
 import { DocumentedProject } from '../support/documented-project.ts';
 
 let shop: Shop;

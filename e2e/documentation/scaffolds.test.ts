@@ -1,6 +1,6 @@
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, describe, expect, test } from 'vitest';
-import { SAMPLE } from '../../packages/server/src/testing/sample-property.ts';
-import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import { BrowserSuite } from '../support/browser-suite.ts';
 import { findScaffold, ScaffoldedApp } from '../support/scaffold.ts';
 import { sessionsOf, sorted } from '../support/visits.ts';

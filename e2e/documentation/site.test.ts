@@ -1,6 +1,6 @@
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { SAMPLE, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
 import { accessibilityProblems, Dashboard, PHONE, sidewaysScroll } from '../support/dashboard.ts';
 
 const site = await Dashboard.open({ provision: SAMPLE });

@@ -1,6 +1,6 @@
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { discard, startServer, type TestServer } from '../../packages/server/src/testing/test-server.ts';
 import { findChromium, type OpenBrowser, openBrowser } from './chromium.ts';
 import { type Site, startSite } from './site.ts';
 import { pageWithSdk, sessionsOf, sorted, VISITS_PROVISION, watchConsole } from './visits.ts';

@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { Browser as Client, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import {
-  Browser as Client,
-  newMember,
-  ownerBrowser,
-  WITH_OWNER,
-} from '../../packages/server/src/testing/browser.ts';
-import { discard, startServer, type TestServer } from '../../packages/server/src/testing/test-server.ts';
 import { findChromium, type OpenBrowser, openBrowser } from './chromium.ts';
 
 export interface DashboardOptions {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@switchyard/testing/free-port';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { waitFor } from '@switchyard/testing/wait';
 import { rolldown } from 'rolldown';
-import { freePort } from '../../packages/server/src/testing/free-port.ts';
-import { PUBLIC_KEY, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
-import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import { patientPage } from './visits.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

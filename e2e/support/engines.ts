@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
 import { inject } from 'vitest';
-import { createPostgresDatabase, hasPostgres } from '../../packages/server/src/testing/databases.ts';
 
 /** An event store on which a test plays a history over HTTP. */
 export interface Engine {

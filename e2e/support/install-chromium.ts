@@ -1,4 +1,4 @@
-import { apt, canUseApt } from '../../packages/server/src/testing/apt.ts';
+import { apt, canUseApt } from '@switchyard/testing/apt';
 import { findChromium } from './chromium.ts';
 
 /** Runs once before all tests: installs a browser if possible. In CI, a missing browser fails the run. */

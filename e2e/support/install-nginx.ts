@@ -1,4 +1,4 @@
-import { apt, canUseApt } from '../../packages/server/src/testing/apt.ts';
+import { apt, canUseApt } from '@switchyard/testing/apt';
 import { findNginx } from './nginx.ts';
 
 /** Runs once before all tests. Only in CI: on other machines, the package would start a web server. */

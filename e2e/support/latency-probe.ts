@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import type { TestServer } from '@switchyard/testing/test-server';
 import { expect } from 'vitest';
-import { PUBLIC_KEY, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
-import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
 
 /** The probe of `bench/hostile.js`. */
 const SCRIPT = fileURLToPath(new URL('../../bench/lib/latency-probe-process.js', import.meta.url));

@@ -3,13 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Starts of paths. All tests on ClickHouse wait for one engine, so they begin at once. */
 const FIRST = [
-  ['packages/server/src/storage/clickhouse/'],
+  ['packages/server/src/events/clickhouse/'],
   ['e2e/'],
   [
-    'packages/server/src/storage/duckdb/',
+    'packages/server/src/events/duckdb/',
     'packages/server/src/features/aa-test/',
     'packages/server/src/features/reports/',
-    'packages/server/src/http/slow-client',
+    'packages/server/src/http/pipeline/slow-client',
   ],
 ];
 

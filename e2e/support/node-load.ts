@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import type { TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { expect } from 'vitest';
-import { PUBLIC_KEY, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
-import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import { type LoadResponse, post, type SentEvent } from './event-load.ts';
 import { EventRequests } from './event-requests.ts';
 import type { SeededRandom } from './random.ts';

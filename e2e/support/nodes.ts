@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WITH_OWNER } from '@switchyard/testing/browser';
+import { hasPostgres } from '@switchyard/testing/databases';
+import { FaultProxy } from '@switchyard/testing/fault-proxy';
+import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
 import { inject } from 'vitest';
-import { WITH_OWNER } from '../../packages/server/src/testing/browser.ts';
-import { hasPostgres } from '../../packages/server/src/testing/databases.ts';
-import { FaultProxy } from '../../packages/server/src/testing/fault-proxy.ts';
-import {
-  discard,
-  startServer,
-  type TestServer,
-  temporaryDirectory,
-} from '../../packages/server/src/testing/test-server.ts';
 import { LOAD_PROVISION } from './event-requests.ts';
 
 export const canRunNodes = (): boolean => hasPostgres() && inject('clickhouseUrl') !== undefined;

@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../packages/server/src/testing/free-port.ts';
-import { TEST_CACHE } from '../../packages/server/src/testing/test-cache.ts';
-import { waitFor } from '../../packages/server/src/testing/wait.ts';
+import { freePort } from '@switchyard/testing/free-port';
+import { TEST_CACHE } from '@switchyard/testing/test-cache';
+import { waitFor } from '@switchyard/testing/wait';
 import { documentedFiles } from './documented-project.ts';
 
 /** What creates a new app, with the answers that it would ask for. A linter is the only default that is left out. */

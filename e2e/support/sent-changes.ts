@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { HistoryEntry } from '../../packages/server/src/storage/history/history-entry.ts';
+import type { HistoryEntry } from '../../packages/server/src/configuration/history/history-entry.ts';
 import type { SentChange } from './configuration-load.ts';
 
 /** Expects every acknowledged change in the history once, and no rejected one. */

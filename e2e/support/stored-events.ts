@@ -1,7 +1,7 @@
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import type { TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { expect } from 'vitest';
-import { SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
-import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../../packages/server/src/testing/wait.ts';
 import type { SentEvent } from './event-load.ts';
 import { SESSIONLESS_GOAL } from './event-requests.ts';
 

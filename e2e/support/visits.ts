@@ -1,6 +1,6 @@
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import type { TestServer } from '@switchyard/testing/test-server';
 import type { BrowserContext, Page } from 'playwright-core';
-import { PUBLIC_KEY, SECRET_KEY } from '../../packages/server/src/testing/sample-property.ts';
-import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
 
 const GARDEN_PUBLIC_KEY = 'service_pub_0123456789abcdefGardenPublic';
 const GARDEN_SECRET_KEY = 'service_sec_0123456789abcdefGardenSecret';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
-import type { TestServer } from '../../packages/server/src/testing/test-server.ts';
-import { waitFor } from '../../packages/server/src/testing/wait.ts';
+import type { TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 
 interface Options {
   key?: string;

@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AdjustableClock } from '../../packages/server/src/testing/adjustable-clock.ts';
-import { ownerBrowser } from '../../packages/server/src/testing/browser.ts';
-import type { TestResponse, TestServer } from '../../packages/server/src/testing/test-server.ts';
+import type { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { ownerBrowser } from '@switchyard/testing/browser';
+import type { TestResponse, TestServer } from '@switchyard/testing/test-server';
 import {
   type Change,
   DAY_MS,

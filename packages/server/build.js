@@ -14,11 +14,11 @@ const here = import.meta.dirname;
 /** Flat, so that files referenced relative to a source file are next to its bundle too. */
 const ENTRIES = {
   switchyard: 'cli/main',
-  'storage-thread': 'storage/storage-thread',
-  'report-thread': 'report-thread',
-  'sqlite-thread': 'storage/sqlite/sqlite-thread',
-  'duckdb-event-store': 'storage/duckdb/duckdb-event-store',
-  'clickhouse-event-store': 'storage/clickhouse/clickhouse-event-store',
+  'storage-thread': 'events/thread/storage-thread',
+  'report-thread': 'start/report-thread',
+  'sqlite-thread': 'configuration/database/sqlite/sqlite-thread',
+  'duckdb-event-store': 'events/duckdb/duckdb-event-store',
+  'clickhouse-event-store': 'events/clickhouse/clickhouse-event-store',
 };
 /** Packages that load their own files: native code. */
 const WITH_FILES = ['@duckdb/node-bindings', '@node-rs/argon2', '@photostructure/sqlite'];

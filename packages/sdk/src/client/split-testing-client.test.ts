@@ -1,6 +1,6 @@
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUBLIC_KEY, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../../../server/src/testing/test-server.ts';
 import { SimulatedVisitor } from '../testing/simulated-visitor.ts';
 
 const VISITORS = 600;

@@ -1,6 +1,6 @@
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../../../server/src/testing/test-server.ts';
 import { createSwitchyard, type Switchyard, type SwitchyardOptions } from './node.ts';
 
 let server: TestServer;

@@ -1,5 +1,5 @@
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';
 import { connectThrough } from '../testing/proxied-client.ts';
 import type { Switchyard, SwitchyardOptions } from './node.ts';

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUBLIC_KEY, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
-import { waitFor } from '../../../server/src/testing/wait.ts';
 
 const BUILT = new URL('../../dist/esm/node/node.js', import.meta.url).href;
 

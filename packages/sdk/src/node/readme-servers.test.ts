@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@switchyard/testing/free-port';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from '../../../server/src/testing/free-port.ts';
-import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
-import { waitFor } from '../../../server/src/testing/wait.ts';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
 import express from 'express';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
 import { createSwitchyard, type Switchyard } from './node.ts';
 
 let shop: Shop;

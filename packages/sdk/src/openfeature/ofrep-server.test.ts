@@ -1,11 +1,11 @@
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OpenFeature } from '@openfeature/server-sdk';
+import { applyProvision } from '@switchyard/testing/command-line';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { discard, startServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { applyProvision } from '../../../server/src/testing/command-line.ts';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
-import { discard, startServer } from '../../../server/src/testing/test-server.ts';
-import { waitFor } from '../../../server/src/testing/wait.ts';
 
 let shop: Shop;
 beforeAll(async () => {

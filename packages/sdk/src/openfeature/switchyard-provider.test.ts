@@ -1,10 +1,10 @@
 import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
+import { applyProvision, switchyard } from '@switchyard/testing/command-line';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { discard, startServer, temporaryDirectory } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision, switchyard } from '../../../server/src/testing/command-line.ts';
-import { SAMPLE, SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../../server/src/testing/shop.ts';
-import { discard, startServer, temporaryDirectory } from '../../../server/src/testing/test-server.ts';
-import { waitFor } from '../../../server/src/testing/wait.ts';
 import { createSwitchyard } from '../node/node.ts';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';
 import { SwitchyardProvider } from './openfeature.ts';

@@ -1,5 +1,5 @@
-import { SECRET_KEY } from '../../../server/src/testing/sample-property.ts';
-import { waitFor } from '../../../server/src/testing/wait.ts';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { waitFor } from '@switchyard/testing/wait';
 import {
   createSwitchyard,
   type RequestSplitTests,

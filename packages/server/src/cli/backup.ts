@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { createBackup } from '../storage/backup/create-backup.ts';
-import type { Manifest } from '../storage/backup/manifest.ts';
-import { readVersion } from '../version.ts';
+import { createBackup } from '../operations/backup/create-backup.ts';
+import type { Manifest } from '../operations/backup/manifest.ts';
+import { readVersion } from '../platform/version.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
 import { CliError } from './output/cli-error.ts';
 import { describeBackup, rejectNodes, verifiedManifest } from './stored-data/existing-backup.ts';

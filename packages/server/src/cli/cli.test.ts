@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { run, switchyardWith } from '@switchyard/testing/command-line';
+import { BIN } from '@switchyard/testing/test-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run, switchyardWith } from '../testing/command-line.ts';
-import { BIN } from '../testing/test-server.ts';
 
 // Runs the built program in a separate process, as users do.
 const switchyard = (args: readonly string[], input = '') =>

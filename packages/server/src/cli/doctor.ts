@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { loadSetting } from '../config.ts';
-import { configurationModel } from '../definitions.ts';
-import type { Check } from './doctor-check.ts';
-import { checkInstallation } from './doctor-checks.ts';
+import type { Check } from '../operations/doctor/doctor-check.ts';
+import { checkInstallation } from '../operations/doctor/doctor-checks.ts';
+import { loadSetting } from '../platform/settings/config.ts';
+import { configurationModel } from '../start/definitions.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
 
 interface DoctorOptions {

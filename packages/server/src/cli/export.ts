@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { configurationModel } from '../definitions.ts';
 import { exportConfiguration, formatJson, formatYaml } from '../features/provisioning/provision-export.ts';
+import { configurationModel } from '../start/definitions.ts';
 import { dataDirOption } from './options/command-options.ts';
 import { requireProperty, withExistingDatabase } from './stored-data/with-database.ts';
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { HOUR_MS } from '@switchyard/core/time';
+import { provisionDatabase } from '@switchyard/testing/provision-database';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { DatabaseHandle } from '../configuration/database/database.ts';
 import { openDatabase } from '../configuration/database/open-database.ts';
 import { dueErasures, finishErasures, recordFailure } from '../features/erasure/erasure-store.ts';
-import type { DatabaseHandle } from '../storage/database.ts';
-import { provisionDatabase } from '../testing/provision-database.ts';
-import { waitFor } from '../testing/wait.ts';
 import { forget } from './forget.ts';
 
 let dataDir: string;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { DatabaseHandle } from '../configuration/database/database.ts';
 import { type ErasureRequest, findErasure, requestErasure } from '../features/erasure/erasure-store.ts';
-import type { DatabaseHandle } from '../storage/database.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
 import { type SubjectOptions, subjectOf } from './options/subject-options.ts';
 import { CliError } from './output/cli-error.ts';

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import { configurationModel } from '../definitions.ts';
+import type { Database } from '../configuration/database/database.ts';
+import type { ApiKey, KeyKind } from '../configuration/property/property-configuration.ts';
 import { lastUsedOf } from '../features/keys/credential-usage-store.ts';
 import { newKey } from '../features/keys/key-rules.ts';
-import type { Database } from '../storage/database.ts';
-import type { ApiKey, KeyKind } from '../storage/property-configuration.ts';
+import { configurationModel } from '../start/definitions.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
 import { CliError } from './output/cli-error.ts';
 import { table } from './output/table.ts';

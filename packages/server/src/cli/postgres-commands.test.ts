@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { switchyardWith } from '@switchyard/testing/command-line';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { configurationModel } from '../definitions.ts';
+import { ALL_MIGRATIONS } from '../configuration/database/migrations/all-migrations.ts';
 import { pastConfiguration } from '../features/explanations/past-configuration.ts';
-import { ALL_MIGRATIONS } from '../storage/migrations/all-migrations.ts';
-import { switchyardWith } from '../testing/command-line.ts';
-import { createPostgresDatabase, hasPostgres } from '../testing/databases.ts';
+import { configurationModel } from '../start/definitions.ts';
 
 describe.skipIf(!hasPostgres())('commands with DATABASE_URL', () => {
   let database: Awaited<ReturnType<typeof createPostgresDatabase>>;

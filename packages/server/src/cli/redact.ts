@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { configurationModel } from '../definitions.ts';
+import type { DatabaseHandle } from '../configuration/database/database.ts';
+import { lastRow } from '../configuration/history/history-store.ts';
+import { type Redacted, redactHistory, TextInUseError } from '../configuration/history/redact-history.ts';
 import { redactionResponse } from '../features/management/redaction-routes.ts';
-import type { DatabaseHandle } from '../storage/database.ts';
-import { lastRow } from '../storage/history/history-store.ts';
-import { type Redacted, redactHistory, TextInUseError } from '../storage/history/redact-history.ts';
+import { configurationModel } from '../start/definitions.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
 import { CliError } from './output/cli-error.ts';
 import { requireProperty, withExistingDatabase } from './stored-data/with-database.ts';

@@ -6,7 +6,7 @@ import { findErasure } from '../features/erasure/erasure-store.ts';
 import { requestSuppressedErasures } from '../features/erasure/reapply-suppressions.ts';
 import { exportSuppressions, type SuppressionFile } from '../features/erasure/suppression-file.ts';
 import { mergeSuppressions } from '../features/erasure/suppression-store.ts';
-import { restoreBackup } from '../storage/backup/restore-backup.ts';
+import { restoreBackup } from '../operations/backup/restore-backup.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
 import { CliError } from './output/cli-error.ts';
 import { eraseOffline } from './stored-data/erase-offline.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config.ts';
-import { startEarly } from '../start-thread.ts';
+import { loadConfig } from '../platform/settings/config.ts';
+import { startEarly } from '../platform/threads/start-thread.ts';
 import { dataDirOption } from './options/command-options.ts';
 import { settingsHelp } from './output/settings-help.ts';
 
@@ -43,13 +43,13 @@ async function serve({ dataDir, host, port, provisionFile, ...options }: ServeOp
   const config = loadConfig(Object.fromEntries(settings));
   // Each of several processes may need other threads.
   if (config.workers === 1) {
-    const { prepareDataDirectory } = await import('../prepare-data-directory.ts');
+    const { prepareDataDirectory } = await import('../start/prepare-data-directory.ts');
     // First: an exit while threads load native code would abort the process.
     prepareDataDirectory(config);
     startEarly('storage-thread');
     startEarly('sqlite-thread');
   }
   // Only now: the threads load their code meanwhile, and --help needs no server and no databases.
-  const { runServer } = await import('../main.ts');
+  const { runServer } = await import('../start/main.ts');
   await runServer(config, options);
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { shipJournal } from '../storage/move/ship-journal.ts';
+import { shipJournal } from '../cluster/ship/ship-journal.ts';
 import { clickhouseClusterOption, clickhouseOption } from './options/command-options.ts';
 import { type ClickHouseOptions, givenClickHouse } from './options/given-clickhouse.ts';
 import { CliError } from './output/cli-error.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { analyse } from '@switchyard/core/stats/analysis';
 import { readAnalysis } from '@switchyard/core/stats/analysis-input';
 import { NO_COMPARISON } from '@switchyard/core/stats/comparison';
+import { run } from '@switchyard/testing/command-line';
+import { BIN } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../testing/command-line.ts';
-import { BIN } from '../testing/test-server.ts';
 
 let directory: string;
 beforeAll(() => {

@@ -102,7 +102,7 @@ async function importSuppressions(
   const { salt, entries } = readSuppressionFile(file);
   const server = givenClickHouse(clickhouse, clickhouseCluster);
   // Imported only if needed: the client takes time and memory.
-  const { openClickHouseEventStore } = await import('../storage/clickhouse/clickhouse-event-store.ts');
+  const { openClickHouseEventStore } = await import('../events/clickhouse/clickhouse-event-store.ts');
   const { added, erasures } = await withDatabase(openConfigured(''), async ({ database }) => {
     if (salt === null) return { added: 0, erasures: [] };
     // First, so that nothing more is stored about anybody on the list.

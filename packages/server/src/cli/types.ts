@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import type { DatabaseHandle } from '../configuration/database/database.ts';
 import { openMemoryDatabase } from '../configuration/database/open-database.ts';
-import { configurationModel } from '../definitions.ts';
+import type { PropertyConfiguration } from '../configuration/property/property-configuration.ts';
+import { loadProperty } from '../configuration/snapshot/configuration.ts';
 import { typeDeclarations } from '../features/properties/type-declarations.ts';
 import { applyProvision } from '../features/provisioning/provision-apply.ts';
 import { readProvisionText } from '../features/provisioning/provision-file.ts';
 import { readInput, reportingMistakes } from '../features/provisioning/provision-input.ts';
-import { loadProperty } from '../storage/configuration.ts';
-import type { DatabaseHandle } from '../storage/database.ts';
-import type { PropertyConfiguration } from '../storage/property-configuration.ts';
+import { configurationModel } from '../start/definitions.ts';
 import { dataDirOption } from './options/command-options.ts';
 import { operatorProvisioning } from './stored-data/operator-writer.ts';
 import { requireProperty, withDatabase, withExistingDatabase } from './stored-data/with-database.ts';

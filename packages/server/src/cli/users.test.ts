@@ -1,8 +1,8 @@
+import { Browser, OWNER } from '@switchyard/testing/browser';
+import { run, switchyard } from '@switchyard/testing/command-line';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { BIN } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, OWNER } from '../testing/browser.ts';
-import { run, switchyard } from '../testing/command-line.ts';
-import { closeShop, openShop, type Shop } from '../testing/shop.ts';
-import { BIN } from '../testing/test-server.ts';
 
 let shop: Shop;
 beforeAll(async () => {

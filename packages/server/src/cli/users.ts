@@ -2,8 +2,8 @@ import { PERSON_NAME } from '@switchyard/core/api/accounts';
 import { isEmail } from '@switchyard/core/api/email-format';
 import type { MemberRole } from '@switchyard/core/api/roles';
 import { Command, Option } from 'commander';
-import { configurationModel } from '../definitions.ts';
-import { ApiError } from '../errors.ts';
+import type { Database } from '../configuration/database/database.ts';
+import { inTransaction } from '../configuration/database/in-transaction.ts';
 import { changeAccount } from '../features/accounts/account-administration.ts';
 import {
   accountResponse,
@@ -16,8 +16,8 @@ import { deleteAccount } from '../features/accounts/delete-account.ts';
 import { createMemberWriter } from '../features/accounts/member-writer.ts';
 import { PasswordHasher } from '../features/accounts/password-hasher.ts';
 import { setPassword } from '../features/accounts/set-password.ts';
-import type { Database } from '../storage/database.ts';
-import { inTransaction } from '../storage/in-transaction.ts';
+import { ApiError } from '../platform/errors/errors.ts';
+import { configurationModel } from '../start/definitions.ts';
 import { dataDirOption, jsonOption } from './options/command-options.ts';
 import { readNewPassword } from './options/read-password.ts';
 import { CliError } from './output/cli-error.ts';

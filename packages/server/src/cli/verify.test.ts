@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { buildReport, REPORT_VERSION } from '@switchyard/core/stats/report/report';
+import { run } from '@switchyard/testing/command-line';
+import { BIN, type TestResponse } from '@switchyard/testing/test-server';
 import { expect, test } from 'vitest';
-import { run } from '../testing/command-line.ts';
-import { BIN, type TestResponse } from '../testing/test-server.ts';
 
 /** Without results: they are computed by this version. */
 const BUNDLE = readFileSync(new URL('./cases/bundle.json', import.meta.url), 'utf8');

@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, Shop } from '@switchyard/testing/shop';
+import { startServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { mulberry32 } from '../../../../server/src/testing/mulberry32.ts';
-import { SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, Shop } from '../../../../server/src/testing/shop.ts';
-import { startServer } from '../../../../server/src/testing/test-server.ts';
-import { waitFor } from '../../../../server/src/testing/wait.ts';
 import { AppProcess, canStartContainers } from '../../testing/app-process.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { createSwitchyard, type DeliveryResult } from '../node.ts';

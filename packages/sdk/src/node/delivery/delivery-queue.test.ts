@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PUBLIC_KEY, SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../../../server/src/testing/shop.ts';
-import { waitFor } from '../../../../server/src/testing/wait.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { connectThrough, loadedTests } from '../../testing/proxied-client.ts';
 import type { Switchyard, SwitchyardOptions } from '../node.ts';

@@ -1,8 +1,8 @@
 import vectors from '@switchyard/core/cases/flags.json' with { type: 'json' };
 import { checkFlags } from '@switchyard/core/evaluation/flag-checks';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { discard, startServer, type TestServer } from '../../../../server/src/testing/test-server.ts';
 import { createSwitchyard, type FlagContext } from '../node.ts';
 import { compileState, type FlagList } from './flag-state.ts';
 import { compileRuleRegex } from './rule-regex.ts';

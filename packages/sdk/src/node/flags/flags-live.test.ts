@@ -1,14 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import { applyProvision } from '@switchyard/testing/command-line';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
+import { settled, waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, it, vi } from 'vitest';
-import { applyProvision } from '../../../../server/src/testing/command-line.ts';
-import { SAMPLE, SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
-import {
-  discard,
-  startServer,
-  type TestServer,
-  temporaryDirectory,
-} from '../../../../server/src/testing/test-server.ts';
-import { settled, waitFor } from '../../../../server/src/testing/wait.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { createSwitchyard, type Switchyard, type SwitchyardOptions } from '../node.ts';
 

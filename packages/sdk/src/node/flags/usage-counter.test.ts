@@ -1,6 +1,6 @@
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { closeShop, openShop, type Shop, sampleWith } from '../../../../server/src/testing/shop.ts';
-import { waitFor } from '../../../../server/src/testing/wait.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { connectThrough } from '../../testing/proxied-client.ts';
 import type { Switchyard, SwitchyardOptions } from '../node.ts';

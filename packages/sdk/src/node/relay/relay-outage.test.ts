@@ -1,9 +1,9 @@
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { OpenFeature } from '@openfeature/web-sdk';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../../../server/src/testing/shop.ts';
-import { waitFor } from '../../../../server/src/testing/wait.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { loadExpress } from '../../testing/load-express.ts';
 import { FRAMEWORKS, fromPage, listen, type RelaySite } from '../../testing/relay-site.ts';

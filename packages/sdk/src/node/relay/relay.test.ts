@@ -1,6 +1,6 @@
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SECRET_KEY } from '../../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop, sampleWith } from '../../../../server/src/testing/shop.ts';
 import { FRAMEWORKS, fromPage, type RelaySite } from '../../testing/relay-site.ts';
 import { createSwitchyard, type RelayOptions, type Switchyard } from '../node.ts';
 

@@ -1,10 +1,10 @@
 import { runInNewContext } from 'node:vm';
 import assignments from '@switchyard/core/cases/assignment.json' with { type: 'json' };
+import { applyProvision } from '@switchyard/testing/command-line';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { applyProvision } from '../../../../server/src/testing/command-line.ts';
-import { PUBLIC_KEY } from '../../../../server/src/testing/sample-property.ts';
-import { closeShop, openShop, type Shop, sampleWith } from '../../../../server/src/testing/shop.ts';
-import { waitFor } from '../../../../server/src/testing/wait.ts';
 import {
   type Bootstrap,
   choose,

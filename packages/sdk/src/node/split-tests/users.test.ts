@@ -1,5 +1,5 @@
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { closeShop, openShop, type Shop, sampleWith } from '../../../../server/src/testing/shop.ts';
 import { choose } from '../../client/split-tests.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { connectThrough } from '../../testing/proxied-client.ts';

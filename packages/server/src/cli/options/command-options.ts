@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { SETTINGS, type SettingName } from '../../settings.ts';
+import { SETTINGS, type SettingName } from '../../platform/settings/settings.ts';
 
 /** Commander reads the variable and names it in the help. The value is read as by `serve`. */
 export function settingOption(flags: string, description: string, name: SettingName): Option {

@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../settings.ts';
+import { SETTINGS } from '../../platform/settings/settings.ts';
 
 /** Options of a command for nodes, as text. */
 export interface ClickHouseOptions {

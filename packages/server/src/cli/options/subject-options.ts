@@ -1,5 +1,5 @@
 import type { PersonQuery } from '@switchyard/core/api/people';
-import type { PersonalSubject } from '../../storage/erasure-subject.ts';
+import type { PersonalSubject } from '../../events/store/erasure-subject.ts';
 import { CliError } from '../output/cli-error.ts';
 
 export interface SubjectOptions {

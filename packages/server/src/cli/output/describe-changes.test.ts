@@ -1,5 +1,5 @@
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { describeChanges } from './describe-changes.ts';
 
 let shop: MemoryConfiguration;

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import type { CopyProgress } from '../../storage/move/copy-events.ts';
+import type { CopyProgress } from '../../cluster/move/copy-events.ts';
 
 /** Between lines, where they cannot be replaced. */
 const LINE_MS = 5000;

@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../settings.ts';
+import { SETTINGS } from '../../platform/settings/settings.ts';
 
 const NAME_WIDTH = 29;
 const TEXT_WIDTH = 76;

@@ -1,9 +1,9 @@
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { runErasuresOffline } from '../../features/erasure/offline-erasure.ts';
 import { suppressingStore } from '../../features/erasure/suppressing-store.ts';
 import { sweepFeedbackStates } from '../../features/feedback/feedback-states.ts';
 import { forgettingDeliveries } from '../../features/webhooks/forget-deliveries.ts';
-import type { DatabaseHandle } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
 
 /** Carries out pending erasures in this process; returns false if a running server holds the data directory. */
 export function eraseOffline(

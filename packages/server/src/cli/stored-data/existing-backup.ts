@@ -1,5 +1,5 @@
-import { inspectBackup } from '../../storage/backup/inspect-backup.ts';
-import { bytesOf, type Manifest, readManifest, verifyChecksums } from '../../storage/backup/manifest.ts';
+import { inspectBackup } from '../../operations/backup/inspect-backup.ts';
+import { bytesOf, type Manifest, readManifest, verifyChecksums } from '../../operations/backup/manifest.ts';
 import { CliError } from '../output/cli-error.ts';
 import { databaseUrl } from './with-database.ts';
 

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
-import { loadSetting } from '../../config.ts';
-import { configurationModel, createConfigurationWriter } from '../../definitions.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { propertyRules } from '../../configuration/definitions/resolve-property.ts';
+import { type Actor, OPERATOR } from '../../configuration/property/actor.ts';
 import type { Provisioning } from '../../features/provisioning/provision-apply.ts';
-import { type Actor, OPERATOR } from '../../storage/changes/actor.ts';
-import { propertyRules } from '../../storage/changes/resolve-property.ts';
-import type { Database } from '../../storage/database.ts';
+import { loadSetting } from '../../platform/settings/config.ts';
+import { configurationModel, createConfigurationWriter } from '../../start/definitions.ts';
 
 /** The writer for changes on the command line; the history names the account on this machine. */
 export function operatorWriter(database: Database) {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadSetting } from '../../config.ts';
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { databasePath, openDatabase } from '../../configuration/database/open-database.ts';
-import type { DatabaseHandle } from '../../storage/database.ts';
-import { fileExists } from '../../storage/file-exists.ts';
-import { POLL_MS } from '../../storage/sqlite/sqlite-engine.ts';
+import { POLL_MS } from '../../configuration/database/sqlite/sqlite-engine.ts';
+import { fileExists } from '../../platform/files/file-exists.ts';
+import { loadSetting } from '../../platform/settings/config.ts';
 import { CliError } from '../output/cli-error.ts';
 
 /** PostgreSQL instead of a file in the data directory; undefined if it is not used. */

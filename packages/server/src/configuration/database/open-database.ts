@@ -2,21 +2,21 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
-import { makeDataDirectory } from '../../storage/data-directory.ts';
-import type { Database, DatabaseHandle } from '../../storage/database.ts';
-import { fileError } from '../../storage/file-error.ts';
-import { ALL_MIGRATIONS } from '../../storage/migrations/all-migrations.ts';
-import { migrate } from '../../storage/migrations/migrate.ts';
-import type { Migration } from '../../storage/migrations/migration.ts';
-import { singleNode } from '../../storage/nodes.ts';
-import type { OutageListener } from '../../storage/postgres/postgres-nodes.ts';
-import { sqliteDialect } from '../../storage/sqlite/sqlite-dialect.ts';
+import { fileError } from '../../platform/errors/file-error.ts';
+import { makeDataDirectory } from '../../platform/files/data-directory.ts';
+import type { Database, DatabaseHandle } from './database.ts';
+import { ALL_MIGRATIONS } from './migrations/all-migrations.ts';
+import { migrate } from './migrations/migrate.ts';
+import type { Migration } from './migrations/migration.ts';
+import { singleNode } from './nodes.ts';
+import type { OutageListener } from './postgres/postgres-nodes.ts';
+import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
 import {
   BUSY_RETRY_MS,
   BUSY_TIMEOUT_MS,
   type OpenSqlite,
   type SqliteEngine,
-} from '../../storage/sqlite/sqlite-engine.ts';
+} from './sqlite/sqlite-engine.ts';
 
 export interface DatabaseOptions {
   /** Of a PostgreSQL database to use instead of a file in the data directory. */
@@ -43,7 +43,7 @@ export function databasePath(dataDir: string): string {
 export async function openDatabase(dataDir: string, options: DatabaseOptions = {}): Promise<DatabaseHandle> {
   if (options.url !== undefined) {
     // Imported lazily: most installations do not need the client.
-    const { openPostgres, PATIENT } = await import('../../storage/postgres/open-postgres.ts');
+    const { openPostgres, PATIENT } = await import('./postgres/open-postgres.ts');
     return openPostgres(options.url, { ...options, ...(options.patient && PATIENT) });
   }
   makeDataDirectory(dataDir);
@@ -82,10 +82,10 @@ export async function readDatabase<T>(
 
 async function openReadOnly(source: DatabaseSource): Promise<Database> {
   if ('url' in source) {
-    const { connectPostgres } = await import('../../storage/postgres/open-postgres.ts');
+    const { connectPostgres } = await import('./postgres/open-postgres.ts');
     return connectPostgres(source.url, { connections: 1 });
   }
-  const { SqliteFile } = await import('../../storage/sqlite/sqlite-file.ts');
+  const { SqliteFile } = await import('./sqlite/sqlite-file.ts');
   return new Kysely({ dialect: sqliteDialect(SqliteFile.openReadOnly(source.path)) });
 }
 
@@ -123,7 +123,7 @@ export function sqliteHandle(engine: SqliteEngine): DatabaseHandle {
 
 /** Imported lazily: a server runs its statements on another thread. */
 const openOnThisThread: OpenSqlite = async (path) => {
-  const { SqliteFile } = await import('../../storage/sqlite/sqlite-file.ts');
+  const { SqliteFile } = await import('./sqlite/sqlite-file.ts');
   return SqliteFile.open(path);
 };
 

@@ -2,10 +2,10 @@ import { AaTest, AaTestQuery } from '@switchyard/core/api/aa-test';
 import { aaRound, aaRoundAt } from '@switchyard/core/lifecycle/aa-test';
 import { aaSummary } from '@switchyard/core/stats/words/aa-words';
 import { DAY_MS } from '@switchyard/core/time';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
-import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { type DailyVerdict, listRounds, listVerdicts } from './aa-verdict-store.ts';
 
 const MAX_DAYS = 400;

@@ -1,6 +1,6 @@
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { configurationModel as model } from '../../definitions.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
+import { configurationModel as model } from '../../start/definitions.ts';
 import { typeDeclarations } from '../properties/type-declarations.ts';
 import { exportConfiguration } from '../provisioning/provision-export.ts';
 

@@ -1,13 +1,13 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
 import { type AaRound, aaRound, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { applyProvision } from '@switchyard/testing/command-line';
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { accepted, closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/shop';
+import { startServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, describe, expect, test } from 'vitest';
-import { AdjustableClock } from '../../testing/adjustable-clock.ts';
-import { applyProvision } from '../../testing/command-line.ts';
-import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, openShop, Shop, sampleWith } from '../../testing/shop.ts';
-import { startServer } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const HASH_SEED = 'seed-of-the-shop';
 /** Always the same one, so that visitors are always assigned alike. */

@@ -1,8 +1,8 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { AaVerdict } from '@switchyard/core/stats/report/aa-verdict';
 import type { Selectable } from 'kysely';
-import type { Database } from '../../storage/database.ts';
-import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
 
 /** Verdicts are kept for two years. */
 const KEPT_DAYS = 730;

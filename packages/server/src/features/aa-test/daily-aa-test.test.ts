@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import type { AaVerdict } from '@switchyard/core/stats/report/aa-verdict';
 import { DAY_MS } from '@switchyard/core/time';
+import { engines } from '@switchyard/testing/databases';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { temporaryDirectory } from '@switchyard/testing/test-server';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { collect } from '../../storage/contract/sample-requests.contract.ts';
-import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { engines } from '../../testing/databases.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
-import { temporaryDirectory } from '../../testing/test-server.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
+import { collect } from '../../events/store/contract/sample-requests.contract.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../events/store/event-store.ts';
 import { listRounds, listVerdicts, saveVerdict } from './aa-verdict-store.ts';
 import { DailyAaTest, type DailyAaTestParts } from './daily-aa-test.ts';
 

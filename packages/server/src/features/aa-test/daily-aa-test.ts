@@ -2,9 +2,9 @@ import { aaRoundAt } from '@switchyard/core/lifecycle/aa-test';
 import type { AaVerdict } from '@switchyard/core/stats/report/aa-verdict';
 import { DAY_MS } from '@switchyard/core/time';
 import type { Logger } from 'pino';
-import type { Database } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { latestVerdicts, saveVerdict } from './aa-verdict-store.ts';
 
 /** Waiting time after a failure; six times as long after each further one, at most a day. */

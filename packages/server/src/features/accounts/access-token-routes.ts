@@ -2,13 +2,13 @@ import { AccessTokens, CreatedToken, CreateTokenBody, TokenParams } from '@switc
 import { IdempotencyHeaders, Success } from '@switchyard/core/api/common';
 import { hasRole, ROLES, type Role } from '@switchyard/core/api/role-order';
 import { DAY_MS } from '@switchyard/core/time';
-import { ApiError, invalidField } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { TOKEN_PREFIX } from '../../http/authentication.ts';
-import type { Caller } from '../../http/caller.ts';
-import type { Database } from '../../storage/database.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { TOKEN_PREFIX } from '../../http/access/authentication.ts';
+import type { Caller } from '../../http/contract/caller.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 import { countTokens, createToken, deleteToken, listTokens, MAX_TOKENS } from './access-token-store.ts';
 import type { AccountParts } from './account-parts.ts';
 

@@ -1,10 +1,14 @@
 import type { AccessToken, CreateTokenBody } from '@switchyard/core/api/access-tokens';
 import type { Selectable } from 'kysely';
-import { recordAudited } from '../../storage/audit/audit-log.ts';
-import { credentialPreview, generateCredential, hashCredential } from '../../storage/credential-text.ts';
-import { type Database, newId } from '../../storage/database.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
-import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
+import { recordAudited } from '../../configuration/audit/audit-log.ts';
+import {
+  credentialPreview,
+  generateCredential,
+  hashCredential,
+} from '../../configuration/database/credential-text.ts';
+import { type Database, newId } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
 
 export const MAX_TOKENS = 100;
 

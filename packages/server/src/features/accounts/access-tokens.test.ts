@@ -1,9 +1,9 @@
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AdjustableClock } from '../../testing/adjustable-clock.ts';
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const HOUR_MS = 3_600_000;
 const TOKENS = '/v1/manage/me/tokens';

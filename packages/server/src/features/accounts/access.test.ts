@@ -1,8 +1,8 @@
+import { Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { ENDPOINTS, nameOf, withQuery } from '@switchyard/testing/endpoints';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { ENDPOINTS, nameOf, withQuery } from '../../testing/endpoints.ts';
-import { PUBLIC_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
-import { closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
 
 let shop: Shop;
 let owner: Browser;

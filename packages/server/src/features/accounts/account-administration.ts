@@ -5,11 +5,11 @@ import {
   AccountsQuery,
   PatchAccountBody,
 } from '@switchyard/core/api/accounts';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
-import type { Database } from '../../storage/database.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import { decodeListCursor, encodeListCursor } from '../../http/contract/paging.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSessions } from './account-session-store.ts';
 import {

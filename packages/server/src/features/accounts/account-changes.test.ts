@@ -1,9 +1,9 @@
+import { engines } from '@switchyard/testing/databases';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TOTP } from 'otpauth';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../storage/database.ts';
-import { engines } from '../../testing/databases.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
 import { createSession, findSession, listSessions } from './account-session-store.ts';
 import { createAccount, findAccount, type StoredAccount, updateAccount } from './account-store.ts';
 import { BrowserSessions } from './browser-sessions.ts';

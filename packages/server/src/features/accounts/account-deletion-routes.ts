@@ -1,6 +1,6 @@
 import { AccountParams, DeletedAccount, DeleteMeBody } from '@switchyard/core/api/accounts';
 import type { FastifyRequest } from 'fastify';
-import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import type { AccountParts } from './account-parts.ts';
 import { callersAccount } from './me-routes.ts';
 import { confirmIdentity } from './sign-in.ts';

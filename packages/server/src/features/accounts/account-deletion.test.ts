@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { switchyard } from '@switchyard/testing/command-line';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { switchyard } from '../../testing/command-line.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
 
 let shop: Shop;
 let owner: Browser;

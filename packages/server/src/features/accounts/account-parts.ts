@@ -1,9 +1,9 @@
 import type { MemberRole } from '@switchyard/core/api/roles';
-import type { Authentication } from '../../http/authentication.ts';
-import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
-import type { Changed, ChangeRequest } from '../../storage/changes/configuration-writer.ts';
-import type { Database } from '../../storage/database.ts';
-import type { Member, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { Member, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { Changed, ChangeRequest } from '../../configuration/writer/configuration-writer.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import type { IdempotentCreation } from '../../http/contract/idempotent-creation.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { AccountDeletion } from './delete-account.ts';
 import type { OidcClient } from './oidc-client.ts';

@@ -1,7 +1,7 @@
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
-import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { registerAccessTokenRoutes } from './access-token-routes.ts';
 import { registerAccountAdministration } from './account-administration.ts';
 import { registerAccountDeletion } from './account-deletion-routes.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS } from '@switchyard/core/time';
-import { hashCredential } from '../../storage/credential-text.ts';
-import { type Database, newId } from '../../storage/database.ts';
+import { hashCredential } from '../../configuration/database/credential-text.ts';
+import { type Database, newId } from '../../configuration/database/database.ts';
 
 export const SESSION_LIMITS = { idleMs: 14 * DAY_MS, absoluteMs: 90 * DAY_MS };
 /** The sessions used longest ago end when an account has more. */

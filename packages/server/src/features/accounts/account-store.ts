@@ -1,8 +1,8 @@
 import type { Account } from '@switchyard/core/api/accounts';
 import type { Selectable } from 'kysely';
-import { recordAudited } from '../../storage/audit/audit-log.ts';
-import { type Database, newId } from '../../storage/database.ts';
-import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
+import { recordAudited } from '../../configuration/audit/audit-log.ts';
+import { type Database, newId } from '../../configuration/database/database.ts';
+import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
 
 export interface StoredAccount {
   id: string;

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
-import { readCookie, SESSION_COOKIE, setCookie } from '../../http/session-cookie.ts';
-import type { Database } from '../../storage/database.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import { readCookie, SESSION_COOKIE, setCookie } from '../../http/access/session-cookie.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import {
   createSession,
   deleteExpiredSessions,

@@ -1,9 +1,12 @@
 import { ROLES, type Role } from '@switchyard/core/api/role-order';
-import { TOKEN_PREFIX } from '../../http/authentication.ts';
-import { type Caller, type CallerDirectory, credentialId } from '../../http/caller.ts';
-import { hasChecksum } from '../../storage/credential-text.ts';
-import type { Database } from '../../storage/database.ts';
-import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { hasChecksum } from '../../configuration/database/credential-text.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import {
+  derivePerProperty,
+  type PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import { TOKEN_PREFIX } from '../../http/access/authentication.ts';
+import { type Caller, type CallerDirectory, credentialId } from '../../http/contract/caller.ts';
 import { findToken, findTokens, touchToken } from './access-token-store.ts';
 import { findSession, findSessions, touchSession } from './account-session-store.ts';
 

@@ -1,16 +1,16 @@
-import { ApiError } from '../../errors.ts';
-import { forgetSalts, recordAudited } from '../../storage/audit/audit-log.ts';
-import { memberSubject } from '../../storage/audit/audited-rows.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
+import { forgetSalts, recordAudited } from '../../configuration/audit/audit-log.ts';
+import { memberSubject } from '../../configuration/audit/audited-rows.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import { redactInTransaction, TextInUseError } from '../../configuration/history/redact-history.ts';
+import { forgetResponses } from '../../configuration/history/redact-other-tables.ts';
+import { redactText } from '../../configuration/history/redacted-text.ts';
 import type {
   ChangeRequest,
   ChangeTransaction,
   ConfigurationWriter,
-} from '../../storage/changes/configuration-writer.ts';
-import type { Database } from '../../storage/database.ts';
-import { redactInTransaction, TextInUseError } from '../../storage/history/redact-history.ts';
-import { forgetResponses } from '../../storage/history/redact-other-tables.ts';
-import { redactText } from '../../storage/history/redacted-text.ts';
+} from '../../configuration/writer/configuration-writer.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { deleteTokens } from './access-token-store.ts';
 import { findAccount, hasActiveOwner, type StoredAccount } from './account-store.ts';
 import { forgetNames } from './forget-names.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/database.ts';
-import { rewriteEntries } from '../../storage/history/rewrite-entries.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { rewriteEntries } from '../../configuration/history/rewrite-entries.ts';
 import type { StoredAccount } from './account-store.ts';
 
 const ROWS_PER_STEP = 500;

@@ -2,10 +2,10 @@ import { SignedIn } from '@switchyard/core/api/accounts';
 import { AcceptInvitationBody, InvitationLookupBody, InvitationPreview } from '@switchyard/core/api/members';
 import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
-import { ApiError, invalidField } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 import type { AccountParts } from './account-parts.ts';
 import {
   accountResponse,

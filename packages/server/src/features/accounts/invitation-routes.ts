@@ -7,11 +7,11 @@ import {
   InviteBody,
   ManagedPropertyParams,
 } from '@switchyard/core/api/members';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { ownOrigin } from '../../http/same-origin.ts';
-import type { Database } from '../../storage/database.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import { ownOrigin } from '../../http/access/same-origin.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { AccountParts } from './account-parts.ts';
 import {
   createInvitation,

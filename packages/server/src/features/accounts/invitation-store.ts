@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { MemberRole } from '@switchyard/core/api/roles';
 import { DAY_MS } from '@switchyard/core/time';
-import { hashCredential } from '../../storage/credential-text.ts';
-import { type Database, newId } from '../../storage/database.ts';
+import { hashCredential } from '../../configuration/database/credential-text.ts';
+import { type Database, newId } from '../../configuration/database/database.ts';
 import { normalizeEmail } from './account-store.ts';
 
 const VALID_MS = 7 * DAY_MS;

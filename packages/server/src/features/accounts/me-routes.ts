@@ -8,8 +8,8 @@ import {
 import { Success } from '@switchyard/core/api/common';
 import type { Role } from '@switchyard/core/api/roles';
 import type { FastifyRequest } from 'fastify';
-import { ApiError, invalidField } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSession, listSessions } from './account-session-store.ts';
 import { accountResponse, findAccount, type StoredAccount, updateAccount } from './account-store.ts';

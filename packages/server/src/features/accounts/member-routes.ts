@@ -8,11 +8,11 @@ import {
   PropertyMembers,
 } from '@switchyard/core/api/members';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { preconditionOf } from '../../http/precondition.ts';
-import type { Database } from '../../storage/database.ts';
-import type { Member } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { Member } from '../../configuration/property/property-configuration.ts';
+import { preconditionOf } from '../../http/contract/precondition.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSessions } from './account-session-store.ts';
 import { findAccount } from './account-store.ts';

@@ -1,5 +1,5 @@
-import { ApiError } from '../../errors.ts';
-import type { ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
+import type { ConfigurationWriter } from '../../configuration/writer/configuration-writer.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { MemberWriter } from './account-parts.ts';
 
 /** Memberships are saved like any other configuration. */

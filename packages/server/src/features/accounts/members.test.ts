@@ -1,7 +1,7 @@
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { Browser, newMember, OWNER, ownerBrowser, tokenIn, WITH_OWNER } from '@switchyard/testing/browser';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AdjustableClock } from '../../testing/adjustable-clock.ts';
-import { Browser, newMember, OWNER, ownerBrowser, tokenIn, WITH_OWNER } from '../../testing/browser.ts';
-import { closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
 
 const DAY_MS = 86_400_000;
 const SHOP = '/v1/manage/properties/shop';

@@ -1,8 +1,8 @@
 import { PERSON_NAME } from '@switchyard/core/api/accounts';
-import { recordAudited } from '../../storage/audit/audit-log.ts';
-import { SYSTEM } from '../../storage/changes/actor.ts';
-import type { Database } from '../../storage/database.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import { recordAudited } from '../../configuration/audit/audit-log.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import { SYSTEM } from '../../configuration/property/actor.ts';
 import { deleteTokens } from './access-token-store.ts';
 import type { AccountParts } from './account-parts.ts';
 import { deleteSessions } from './account-session-store.ts';

@@ -1,9 +1,9 @@
 import { OidcStartQuery } from '@switchyard/core/api/accounts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { plainResponse } from '../../http/api-description.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { ownOrigin } from '../../http/same-origin.ts';
-import { readCookie, setCookie } from '../../http/session-cookie.ts';
+import { ownOrigin } from '../../http/access/same-origin.ts';
+import { readCookie, setCookie } from '../../http/access/session-cookie.ts';
+import { plainResponse } from '../../http/contract/api-description.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import type { AccountParts } from './account-parts.ts';
 import { oidcAccount } from './oidc-accounts.ts';
 import type { OidcChecks, OidcClient } from './oidc-client.ts';

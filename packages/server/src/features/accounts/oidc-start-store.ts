@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '@switchyard/core/time';
-import { hashCredential } from '../../storage/credential-text.ts';
-import type { Database } from '../../storage/database.ts';
+import { hashCredential } from '../../configuration/database/credential-text.ts';
+import type { Database } from '../../configuration/database/database.ts';
 
 /** Time to sign in at the provider. */
 export const OIDC_START_MS = 10 * MINUTE_MS;

@@ -1,9 +1,9 @@
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { OidcProvider } from '@switchyard/testing/oidc-provider';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { SigningKey } from '@switchyard/testing/signing-key';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AdjustableClock } from '../../testing/adjustable-clock.ts';
-import { Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { OidcProvider } from '../../testing/oidc-provider.ts';
-import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import { SigningKey } from '../../testing/signing-key.ts';
 
 const START = '/v1/manage/oidc/start';
 

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../configuration/database/database.ts';
 import { hasOwner } from './account-store.ts';
 
 const TEXT = `This server has had an owner. If the accounts are lost, the next visitor must not become the owner:

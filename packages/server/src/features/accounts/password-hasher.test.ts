@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { openMemoryDatabase } from '../../configuration/database/open-database.ts';
-import type { DatabaseHandle } from '../../storage/database.ts';
 import { createAccount, updateAccount } from './account-store.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import { signIn } from './sign-in.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/database.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
 import { deleteSessions } from './account-session-store.ts';
 import { updateAccount } from './account-store.ts';
 import { removeTwoFactor } from './two-factor.ts';

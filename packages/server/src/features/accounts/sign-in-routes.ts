@@ -1,8 +1,8 @@
 import { SetupBody, SetupState, SignedIn, SignInBody } from '@switchyard/core/api/accounts';
 import { Success } from '@switchyard/core/api/common';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { AccountParts } from './account-parts.ts';
 import { accountResponse, createAccount, findAccountByEmail, hasOwner } from './account-store.ts';
 import { signIn } from './sign-in.ts';

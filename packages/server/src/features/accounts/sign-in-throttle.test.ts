@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ApiError } from '../../errors.ts';
+import type { ApiError } from '../../platform/errors/errors.ts';
 import { type AttemptBy, SignInThrottle } from './sign-in-throttle.ts';
 
 const by = { email: 'ada@shop.example', address: '192.0.2.1' };

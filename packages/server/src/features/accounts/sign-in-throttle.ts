@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../../errors.ts';
-import { networkOf } from '../../http/network-of.ts';
+import { networkOf } from '../../http/access/network-of.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 
 /**
  * Failures before the first wait, which is one second and doubles with every further failure.

@@ -1,9 +1,9 @@
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { Browser, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { discard, startServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AdjustableClock } from '../../testing/adjustable-clock.ts';
-import { Browser, OWNER, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import { discard, startServer } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import type { SignInBody } from '@switchyard/core/api/accounts';
-import { ApiError } from '../../errors.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { findAccountByEmail, normalizeEmail, type StoredAccount } from './account-store.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import { type AttemptCounter, checkAttempt } from './sign-in-throttle.ts';

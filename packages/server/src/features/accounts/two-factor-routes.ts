@@ -5,9 +5,9 @@ import {
   TwoFactorSecret,
   TwoFactorState,
 } from '@switchyard/core/api/accounts';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { AccountParts } from './account-parts.ts';
 import { callersAccount } from './me-routes.ts';
 import { confirmIdentity } from './sign-in.ts';

@@ -1,8 +1,8 @@
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { Browser, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
 import { TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AdjustableClock } from '../../testing/adjustable-clock.ts';
-import { Browser, OWNER, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
 
 const URL = '/v1/manage/me/two-factor';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { recordAudited } from '../../storage/audit/audit-log.ts';
-import { hashCredential } from '../../storage/credential-text.ts';
-import type { Database } from '../../storage/database.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import { recordAudited } from '../../configuration/audit/audit-log.ts';
+import { hashCredential } from '../../configuration/database/credential-text.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
 import type { StoredAccount } from './account-store.ts';
 
 const ISSUER = 'Switchyard';

@@ -1,10 +1,10 @@
 import { managed } from '@switchyard/core/api/management';
 import { ProvisionedEnvironment } from '@switchyard/core/api/provisioning';
-import { ApiError } from '../../errors.ts';
-import type { CollectionDefinition } from '../../storage/changes/collection-definition.ts';
-import { field, toggle } from '../../storage/changes/words/change-words.ts';
-import { quoted } from '../../storage/changes/words/value-words.ts';
-import { PRODUCTION } from '../../storage/property-configuration.ts';
+import type { CollectionDefinition } from '../../configuration/definitions/collection-definition.ts';
+import { PRODUCTION } from '../../configuration/property/property-configuration.ts';
+import { field, toggle } from '../../configuration/words/change-words.ts';
+import { quoted } from '../../configuration/words/value-words.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { resolveEnvironments } from './environment-rules.ts';
 import { environmentRows } from './environment-store.ts';
 

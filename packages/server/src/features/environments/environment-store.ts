@@ -1,5 +1,5 @@
-import { keyedRows } from '../../storage/changes/keyed-rows.ts';
-import type { Environment } from '../../storage/property-configuration.ts';
+import { keyedRows } from '../../configuration/definitions/keyed-rows.ts';
+import type { Environment } from '../../configuration/property/property-configuration.ts';
 
 export const environmentRows = keyedRows('environments', {
   toItem: ({ id, name, protected: isProtected, version }): Environment => ({

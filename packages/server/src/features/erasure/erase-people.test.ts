@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { switchyard, switchyardWith } from '@switchyard/testing/command-line';
+import { PropertyManager } from '@switchyard/testing/property-manager';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { switchyard, switchyardWith } from '../../testing/command-line.ts';
-import { PropertyManager } from '../../testing/property-manager.ts';
-import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 type Body = TestResponse['body'];
 

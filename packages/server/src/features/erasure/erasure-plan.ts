@@ -1,6 +1,6 @@
 import type { ErasurePlan } from '@switchyard/core/api/management';
-import type { PersonalSubject, SubjectContents } from '../../storage/erasure-subject.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { PersonalSubject, SubjectContents } from '../../events/store/erasure-subject.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { namedBy } from './suppression-store.ts';
 
 /** Sent to the report thread. */

@@ -7,12 +7,12 @@ import {
   PropertyParams,
   WriteQuery,
 } from '@switchyard/core/api/management';
-import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
-import type { Database } from '../../storage/database.ts';
-import type { PersonalSubject, SubjectContents } from '../../storage/erasure-subject.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import type { PersonalSubject, SubjectContents } from '../../events/store/erasure-subject.ts';
+import type { IdempotentCreation } from '../../http/contract/idempotent-creation.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { erasurePlan } from './erasure-plan.ts';
 import { type ErasureRequest, findErasure, requestErasure } from './erasure-store.ts';
 

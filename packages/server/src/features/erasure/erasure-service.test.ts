@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { openDatabase } from '../../configuration/database/open-database.ts';
-import type { DatabaseHandle } from '../../storage/database.ts';
-import type { Subject } from '../../storage/erasure-subject.ts';
+import type { Subject } from '../../events/store/erasure-subject.ts';
 import { runPendingErasures } from './erasure-service.ts';
 import { findErasure, requestErasure } from './erasure-store.ts';
 

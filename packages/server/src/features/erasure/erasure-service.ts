@@ -1,5 +1,5 @@
-import type { DatabaseHandle } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import {
   dueErasures,
   type ErasureRequest,

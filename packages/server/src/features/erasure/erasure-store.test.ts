@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { openDatabase } from '../../configuration/database/open-database.ts';
-import type { DatabaseHandle } from '../../storage/database.ts';
 import {
   dueErasures,
   findErasure,

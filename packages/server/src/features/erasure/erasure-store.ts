@@ -1,10 +1,10 @@
 import { HOUR_MS } from '@switchyard/core/time';
 import type { Selectable } from 'kysely';
-import { type Database, type DatabaseHandle, newId } from '../../storage/database.ts';
-import type { Subject } from '../../storage/erasure-subject.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
-import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
-import { suppressionHash } from '../../storage/suppression-hash.ts';
+import { type Database, type DatabaseHandle, newId } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
+import type { Subject } from '../../events/store/erasure-subject.ts';
+import { suppressionHash } from './suppression-hash.ts';
 import { deleteSuppressions, namedBy, openSuppressions } from './suppression-store.ts';
 
 /** A request to erase somebody or something, with its current state. */

@@ -2,13 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY_MS } from '@switchyard/core/time';
+import { engines } from '@switchyard/testing/databases';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { collect } from '../../storage/contract/sample-requests.contract.ts';
-import type { DatabaseHandle } from '../../storage/database.ts';
-import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import type { EventStore } from '../../storage/event-store.ts';
-import { deleteOldJournals, nodesBehind, publishJournal, readJournals } from '../../storage/node-journals.ts';
-import { engines } from '../../testing/databases.ts';
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
+import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
+import { collect } from '../../events/store/contract/sample-requests.contract.ts';
+import type { EventStore } from '../../events/store/event-store.ts';
+import {
+  deleteOldJournals,
+  nodesBehind,
+  publishJournal,
+  readJournals,
+} from '../../operations/nodes/node-journals.ts';
 import { runPendingErasures } from './erasure-service.ts';
 import { findErasure, requestErasure } from './erasure-store.ts';
 import { ErasureWait } from './erasure-wait.ts';

@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
+import { switchyard } from '@switchyard/testing/command-line';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { storedTraces } from '@switchyard/testing/stored-traces';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, test } from 'vitest';
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { openDatabase } from '../../configuration/database/open-database.ts';
-import type { DatabaseHandle } from '../../storage/database.ts';
-import { switchyard } from '../../testing/command-line.ts';
-import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import { storedTraces } from '../../testing/stored-traces.ts';
-import { waitFor } from '../../testing/wait.ts';
 import { setFeedbackState } from '../feedback/feedback-state-store.ts';
 import { findErasure, requestErasure } from './erasure-store.ts';
 

@@ -1,6 +1,6 @@
-import type { Database, DatabaseHandle } from '../../storage/database.ts';
-import { type EventStorage, openEventStorage } from '../../storage/event-storage.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { Database, DatabaseHandle } from '../../configuration/database/database.ts';
+import { type EventStorage, openEventStorage } from '../../events/thread/event-storage.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { runPendingErasures } from './erasure-service.ts';
 
 /** Data about events outside the event store. */

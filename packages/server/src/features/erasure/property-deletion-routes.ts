@@ -1,7 +1,7 @@
 import { PropertyDeletionList } from '@switchyard/core/api/management';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Database } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { erasureResponse } from './erasure-routes.ts';
 import type { ErasureRequest } from './erasure-store.ts';
 import { listDeletions } from './property-deletions.ts';

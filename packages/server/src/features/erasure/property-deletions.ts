@@ -1,7 +1,7 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { Database } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { StorageError } from '../../storage/storage-error.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import { StorageError } from '../../platform/errors/storage-error.ts';
 import { type ErasureRequest, requestErasure, toErasure } from './erasure-store.ts';
 
 const MAX_LISTED = 100;

@@ -1,9 +1,9 @@
-import type { AcceptedRequest } from '../../storage/accepted-request.ts';
-import type { Database } from '../../storage/database.ts';
-import type { PersonalSubject } from '../../storage/erasure-subject.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { suppressionHash } from '../../storage/suppression-hash.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { AcceptedRequest } from '../../events/store/accepted-request.ts';
+import type { PersonalSubject } from '../../events/store/erasure-subject.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { requestErasure } from './erasure-store.ts';
+import { suppressionHash } from './suppression-hash.ts';
 import { namedBy, readSuppressionState, readSuppressions } from './suppression-store.ts';
 
 /** Entries that are read at a time. */

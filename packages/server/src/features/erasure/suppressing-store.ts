@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../storage/database.ts';
-import type { PersonalSubject } from '../../storage/erasure-subject.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { PersonalSubject } from '../../events/store/erasure-subject.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { namedBy, type Suppressed, suppress } from './suppression-store.ts';
 
 type Store = Pick<EventStoreClient, 'forget' | 'sessionIdentity' | 'subjectSessions' | 'subjectVisitors'>;

@@ -1,4 +1,4 @@
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../configuration/database/database.ts';
 import { readSuppressionState, readSuppressions, type Suppression } from './suppression-store.ts';
 
 /** The list as a file, for a restore from an older backup. */

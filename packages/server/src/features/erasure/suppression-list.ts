@@ -1,7 +1,7 @@
-import type { AcceptedRequest } from '../../storage/accepted-request.ts';
-import type { Database } from '../../storage/database.ts';
-import type { SuppressedKind } from '../../storage/migrations/suppression-tables.ts';
-import { suppressionHash } from '../../storage/suppression-hash.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { SuppressedKind } from '../../configuration/database/tables/suppression-tables.ts';
+import type { AcceptedRequest } from '../../events/store/accepted-request.ts';
+import { suppressionHash } from './suppression-hash.ts';
 import { readSuppressionState, readSuppressions, suppress } from './suppression-store.ts';
 
 /** How often the list is read; other processes and nodes change it. */

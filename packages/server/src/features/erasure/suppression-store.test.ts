@@ -1,7 +1,7 @@
+import { engines } from '@switchyard/testing/databases';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AcceptedCollect } from '../../storage/accepted-request.ts';
-import type { DatabaseHandle } from '../../storage/database.ts';
-import { engines } from '../../testing/databases.ts';
+import type { DatabaseHandle } from '../../configuration/database/database.ts';
+import type { AcceptedCollect } from '../../events/store/accepted-request.ts';
 import { exportSuppressions } from './suppression-file.ts';
 import { SuppressionList } from './suppression-list.ts';
 import { liftSuppression, mergeSuppressions, readSuppressions, suppress } from './suppression-store.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../../storage/database.ts';
-import type { PersonalSubject } from '../../storage/erasure-subject.ts';
-import { inTransaction } from '../../storage/in-transaction.ts';
-import type { SuppressedKind } from '../../storage/migrations/suppression-tables.ts';
-import { suppressionHash } from '../../storage/suppression-hash.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inTransaction } from '../../configuration/database/in-transaction.ts';
+import type { SuppressedKind } from '../../configuration/database/tables/suppression-tables.ts';
+import type { PersonalSubject } from '../../events/store/erasure-subject.ts';
+import { suppressionHash } from './suppression-hash.ts';
 
 /** Someone, or something, whose events are not stored. */
 export interface Suppressed {

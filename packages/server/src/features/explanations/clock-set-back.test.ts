@@ -1,9 +1,9 @@
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { closeShop, openShop, Shop } from '@switchyard/testing/shop';
+import { startServer } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AdjustableClock } from '../../testing/adjustable-clock.ts';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
-import { closeShop, openShop, Shop } from '../../testing/shop.ts';
-import { startServer } from '../../testing/test-server.ts';
 
 const HOUR = 3_600_000;
 const clock = new AdjustableClock();

@@ -1,6 +1,6 @@
-import { ApiError, invalidField } from '../../errors.ts';
-import { parseTime, TIME_HINT } from '../../storage/changes/parse-time.ts';
-import type { PastConfiguration } from '../../storage/history/history-state.ts';
+import { parseTime, TIME_HINT } from '../../configuration/definitions/parse-time.ts';
+import type { PastConfiguration } from '../../configuration/history/history-state.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 
 /** The moment that a request names. */
 export function momentOf(at: string | number): number {

@@ -1,9 +1,9 @@
 import type { ExplanationBody } from '@switchyard/core/api/explanations';
 import type { Context } from '@switchyard/core/evaluation/attribute-values';
 import { sessionContext } from '@switchyard/core/evaluation/session-context';
-import { ApiError } from '../../errors.ts';
-import type { SessionDetail } from '../../storage/event-store.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { SessionDetail } from '../../events/store/event-store.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 
 export interface ContextSources {
   eventStore: Pick<EventStoreClient, 'session' | 'sessionPage'>;

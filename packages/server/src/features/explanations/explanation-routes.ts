@@ -6,9 +6,12 @@ import {
   SessionFlagsQuery,
 } from '@switchyard/core/api/explanations';
 import { PropertyParams } from '@switchyard/core/api/management';
-import { EVENT_QUERY_ERRORS, invalidField } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import {
+  PRODUCTION,
+  type PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { EVENT_QUERY_ERRORS, invalidField } from '../../platform/errors/errors.ts';
 import { configurationOfMoment, momentOf, type PastConfigurations } from './configuration-of-moment.ts';
 import { type ContextSources, contextOf, findSession } from './explained-context.ts';
 import {

@@ -11,11 +11,11 @@ import type { ExplainedFlag } from '@switchyard/core/evaluation/explain-flag';
 import type { Evaluation } from '@switchyard/core/evaluation/flags';
 import type { Targeting } from '@switchyard/core/evaluation/used-attributes';
 import { definitionInForce } from '@switchyard/core/lifecycle/phases';
-import { ApiError } from '../../errors.ts';
-import type { SessionDetail } from '../../storage/event-store.ts';
-import { definitionIn } from '../../storage/flag-definition.ts';
-import type { PastConfiguration } from '../../storage/history/history-state.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PastConfiguration } from '../../configuration/history/history-state.ts';
+import { definitionIn } from '../../configuration/property/flag-definition.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { SessionDetail } from '../../events/store/event-store.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { contextOfSession } from './explained-context.ts';
 
 /** The definitions that an explanation uses. */

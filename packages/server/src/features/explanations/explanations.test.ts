@@ -1,8 +1,8 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { accepted, closeShop, nextMillisecond, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { accepted, closeShop, nextMillisecond, openShop, type Shop } from '../../testing/shop.ts';
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';

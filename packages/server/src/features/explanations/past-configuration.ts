@@ -1,6 +1,6 @@
 import { type DatabaseSource, readDatabase } from '../../configuration/database/open-database.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import { configurationAt } from '../../storage/history/configuration-at.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import { configurationAt } from '../../configuration/history/configuration-at.ts';
 
 /** A question that the serving thread sends to the report thread. */
 export interface PastConfigurationRequest {

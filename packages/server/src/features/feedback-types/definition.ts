@@ -1,6 +1,6 @@
 import { managed } from '@switchyard/core/api/management';
 import { ProvisionedFeedbackType, type ProvisionedOption } from '@switchyard/core/api/provisioning';
-import type { CollectionDefinition } from '../../storage/changes/collection-definition.ts';
+import type { CollectionDefinition } from '../../configuration/definitions/collection-definition.ts';
 import { fileOptions, optionValue, stylesOf } from './feedback-options.ts';
 import { FEEDBACK_TYPE_WORDS } from './feedback-type-change-words.ts';
 import { resolveFeedbackTypes } from './feedback-type-rules.ts';

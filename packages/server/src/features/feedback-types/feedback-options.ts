@@ -1,5 +1,5 @@
 import type { ProvisionedOption } from '@switchyard/core/api/provisioning';
-import type { FeedbackType, OptionStyle } from '../../storage/property-configuration.ts';
+import type { FeedbackType, OptionStyle } from '../../configuration/property/property-configuration.ts';
 
 export const optionValue = (option: ProvisionedOption) =>
   typeof option === 'string' ? option : option.value;

@@ -4,9 +4,9 @@ import {
   members,
   toggle,
   type Words,
-} from '../../storage/changes/words/change-words.ts';
-import { identify, listChanges } from '../../storage/changes/words/list-changes.ts';
-import { listWords, quoted, valueWords } from '../../storage/changes/words/value-words.ts';
+} from '../../configuration/words/change-words.ts';
+import { identify, listChanges } from '../../configuration/words/list-changes.ts';
+import { listWords, quoted, valueWords } from '../../configuration/words/value-words.ts';
 
 const options: ChangeWords = ({ from, to, isNew, names }) => {
   if (isNew) return field('Options', optionNames)({ from, to, isNew, names });

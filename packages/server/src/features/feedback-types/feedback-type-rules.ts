@@ -1,7 +1,7 @@
 import type { ProvisionedFeedbackType } from '@switchyard/core/api/provisioning';
-import type { RuleContext } from '../../storage/changes/property-rules.ts';
-import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
-import type { FeedbackType } from '../../storage/property-configuration.ts';
+import type { RuleContext } from '../../configuration/definitions/property-rules.ts';
+import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
+import type { FeedbackType } from '../../configuration/property/property-configuration.ts';
 import { optionValue, stylesOf } from './feedback-options.ts';
 
 type Context = Pick<RuleContext, 'mode' | 'report'>;

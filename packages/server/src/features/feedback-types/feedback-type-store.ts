@@ -1,5 +1,5 @@
-import { keyedRows } from '../../storage/changes/keyed-rows.ts';
-import type { FeedbackType } from '../../storage/property-configuration.ts';
+import { keyedRows } from '../../configuration/definitions/keyed-rows.ts';
+import type { FeedbackType } from '../../configuration/property/property-configuration.ts';
 
 export const feedbackTypeRows = keyedRows('feedback_types', {
   toItem: (row): FeedbackType => ({

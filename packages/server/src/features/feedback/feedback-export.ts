@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FeedbackStatus } from '@switchyard/core/api/feedback';
-import { BYTE_ORDER_MARK, csvRow } from '../../http/csv-row.ts';
-import type { Database } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { FeedbackFilter } from '../../storage/feedback-summary.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { FeedbackFilter } from '../../events/store/feedback-summary.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import { BYTE_ORDER_MARK, csvRow } from '../../http/contract/csv-row.ts';
 import type { EntryFilter } from './feedback-flag-filter.ts';
 import { type FeedbackWithState, readFeedbackPage } from './feedback-pages.ts';
 

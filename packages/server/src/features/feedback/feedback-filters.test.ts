@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@switchyard/core/time';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
 import {
   accepted,
   closeShop,
@@ -9,9 +8,10 @@ import {
   nextMillisecond,
   openShop,
   type Shop,
-} from '../../testing/shop.ts';
-import { SlowClient } from '../../testing/slow-client.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
+} from '@switchyard/testing/shop';
+import { SlowClient } from '@switchyard/testing/slow-client';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Query = Record<string, string>;
 type Body = TestResponse['body'];

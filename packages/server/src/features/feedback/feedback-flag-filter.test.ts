@@ -1,8 +1,15 @@
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import {
+  accepted,
+  closeShop,
+  nextMillisecond,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { accepted, closeShop, nextMillisecond, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 type Query = Record<string, string>;
 

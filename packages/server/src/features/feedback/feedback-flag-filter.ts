@@ -1,10 +1,13 @@
 import type { FlagValue } from '@switchyard/core/api/targeting';
 import type { Targeting } from '@switchyard/core/evaluation/used-attributes';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { Database } from '../../storage/database.ts';
-import type { FeedbackEntry } from '../../storage/event-store.ts';
-import { type FlagEra, FlagTimeline } from '../../storage/history/flag-timeline.ts';
-import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import { type FlagEra, FlagTimeline } from '../../configuration/history/flag-timeline.ts';
+import {
+  PRODUCTION,
+  type PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import type { FeedbackEntry } from '../../events/store/event-store.ts';
 
 /** The value of a flag for each session, in order, with the definitions of its era; computed on another thread. */
 export type FlagValues = (input: {

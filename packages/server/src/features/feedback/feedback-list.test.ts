@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
+import { OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
 import {
   accepted,
   closeShop,
@@ -8,8 +7,9 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
+} from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Entry = TestResponse['body'];
 

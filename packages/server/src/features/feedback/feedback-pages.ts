@@ -1,10 +1,10 @@
 import type { FeedbackState, FeedbackStatus } from '@switchyard/core/api/feedback';
 import { withoutCookielessIds } from '@switchyard/core/cleaning/cookieless';
-import type { Database } from '../../storage/database.ts';
-import type { FeedbackEntry, FeedbackPageQuery } from '../../storage/event-store.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { Cursor, Page } from '../../storage/page.ts';
-import { PAGE_BYTES } from '../../storage/page.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { FeedbackEntry, FeedbackPageQuery } from '../../events/store/event-store.ts';
+import type { Cursor, Page } from '../../events/store/page.ts';
+import { PAGE_BYTES } from '../../events/store/page.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import type { EntryFilter } from './feedback-flag-filter.ts';
 import { entriesWithStatus, NEW_STATE, statesOf } from './feedback-state-store.ts';
 

@@ -1,6 +1,9 @@
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
-import { ApiError } from '../../errors.ts';
-import type { FeedbackType, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type {
+  FeedbackType,
+  PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 
 export function requireType(property: PropertyConfiguration, id: string): FeedbackType {
   const type = property.feedbackTypes.find((candidate) => candidate.id === id);

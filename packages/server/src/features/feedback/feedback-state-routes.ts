@@ -1,9 +1,9 @@
 import { FeedbackState, FeedbackStateBody } from '@switchyard/core/api/feedback';
 import { FeedbackParams } from '@switchyard/core/api/management';
-import { EVENT_QUERY_ERRORS } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Database } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { changeFeedbackState } from './feedback-states.ts';
 
 interface Stores {

@@ -1,7 +1,7 @@
 import type { FeedbackState, FeedbackStateBody, FeedbackStatus } from '@switchyard/core/api/feedback';
-import type { Database } from '../../storage/database.ts';
-import type { FeedbackTime } from '../../storage/event-store.ts';
-import type { Cursor } from '../../storage/page.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { FeedbackTime } from '../../events/store/event-store.ts';
+import type { Cursor } from '../../events/store/page.ts';
 
 /** Entries without a state of their own. */
 export const NEW_STATE: Readonly<Pick<FeedbackState, 'status' | 'notes'>> = { status: 'new', notes: null };

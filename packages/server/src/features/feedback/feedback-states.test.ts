@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import type { FeedbackStateBody } from '@switchyard/core/api/feedback';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { temporaryDirectory } from '@switchyard/testing/test-server';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { entry } from '../../storage/contract/sample-requests.contract.ts';
-import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
-import type { Cursor } from '../../storage/page.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
-import { temporaryDirectory } from '../../testing/test-server.ts';
+import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
+import { entry } from '../../events/store/contract/sample-requests.contract.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../events/store/event-store.ts';
+import type { Cursor } from '../../events/store/page.ts';
 import { type FeedbackWithState, readFeedbackPage } from './feedback-pages.ts';
 import { changeFeedbackState, sweepFeedbackStates } from './feedback-states.ts';
 

@@ -1,7 +1,7 @@
 import type { FeedbackState, FeedbackStateBody } from '@switchyard/core/api/feedback';
-import { ApiError } from '../../errors.ts';
-import type { Database } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { deleteStates, idsWithState, setFeedbackState } from './feedback-state-store.ts';
 
 interface Stores {

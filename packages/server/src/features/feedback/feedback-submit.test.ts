@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   closeShop,
   expectAccepted,
@@ -6,7 +5,8 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '../../testing/shop.ts';
+} from '@switchyard/testing/shop';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;
 beforeAll(async () => {

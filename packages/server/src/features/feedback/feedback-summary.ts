@@ -1,14 +1,17 @@
 import type { FeedbackStatus, FeedbackSummary, FeedbackSummaryQuery } from '@switchyard/core/api/feedback';
 import { previousPeriod } from '@switchyard/core/previous-period';
 import { timeZone } from '@switchyard/core/time-zone';
-import { invalidField } from '../../errors.ts';
-import { type Period, periodOf } from '../../http/period.ts';
-import { type TimeBucket, timeBuckets } from '../../http/time-buckets.ts';
-import type { Database } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { FeedbackFilter, FeedbackSummary as StoredSummary } from '../../storage/feedback-summary.ts';
-import { BUCKET_LENGTH } from '../../storage/goal-buckets.ts';
-import type { Cursor } from '../../storage/page.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type {
+  FeedbackFilter,
+  FeedbackSummary as StoredSummary,
+} from '../../events/store/feedback-summary.ts';
+import { BUCKET_LENGTH } from '../../events/store/goal-buckets.ts';
+import type { Cursor } from '../../events/store/page.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import { type Period, periodOf } from '../../http/contract/period.ts';
+import { type TimeBucket, timeBuckets } from '../../http/contract/time-buckets.ts';
+import { invalidField } from '../../platform/errors/errors.ts';
 import type { EntryFilter } from './feedback-flag-filter.ts';
 import { countMarked, markedEntries } from './feedback-state-store.ts';
 

@@ -1,9 +1,9 @@
 import { ManagedFlag } from '@switchyard/core/api/management';
 import { ProvisionedFlag } from '@switchyard/core/api/provisioning';
 import { segmentsIn } from '@switchyard/core/evaluation/segments';
-import type { CollectionDefinition } from '../../storage/changes/collection-definition.ts';
-import type { Reference } from '../../storage/changes/entities.ts';
-import type { EnvironmentFlagConfiguration } from '../../storage/property-configuration.ts';
+import type { CollectionDefinition } from '../../configuration/definitions/collection-definition.ts';
+import type { Reference } from '../../configuration/property/entities.ts';
+import type { EnvironmentFlagConfiguration } from '../../configuration/property/property-configuration.ts';
 import { FLAG_WORDS } from './flag-change-words.ts';
 import { resolveFlags } from './flag-rules.ts';
 import { flagRows } from './flag-store.ts';

@@ -11,9 +11,9 @@ import {
   own,
   texts,
   type Words,
-} from '../../storage/changes/words/change-words.ts';
-import { conditionWords, matchWords } from '../../storage/changes/words/condition-words.ts';
-import { type ListItem, listChanges } from '../../storage/changes/words/list-changes.ts';
+} from '../../configuration/words/change-words.ts';
+import { conditionWords, matchWords } from '../../configuration/words/condition-words.ts';
+import { type ListItem, listChanges } from '../../configuration/words/list-changes.ts';
 import {
   capital,
   cut,
@@ -24,7 +24,7 @@ import {
   quoted,
   timeWords,
   valueWords,
-} from '../../storage/changes/words/value-words.ts';
+} from '../../configuration/words/value-words.ts';
 
 const MAX_SENTENCE_LENGTH = 300;
 const MAX_CONDITIONS = 5;

@@ -1,8 +1,15 @@
+import { applyProvision } from '@switchyard/testing/command-line';
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision } from '../../testing/command-line.ts';
-import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const flag = (key: string, production: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
   key,

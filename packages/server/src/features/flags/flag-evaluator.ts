@@ -1,10 +1,13 @@
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { createFlagCompiler, type FlagSet, type Outcome } from '@switchyard/core/evaluation/flags';
-import { ApiError } from '../../errors.ts';
-import { type PartTag, partTagOf, TagOfParts } from '../../http/etag.ts';
-import { definitionIn } from '../../storage/flag-definition.ts';
-import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
-import type { SessionIdentity } from '../../storage/session-summary.ts';
+import { definitionIn } from '../../configuration/property/flag-definition.ts';
+import {
+  derivePerProperty,
+  type PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import type { SessionIdentity } from '../../events/store/session-summary.ts';
+import { type PartTag, partTagOf, TagOfParts } from '../../http/contract/etag.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { CountedResult, EvaluationCounts } from './evaluation-counts.ts';
 import { compileRuleRegex } from './rule-regex.ts';
 import { usageValue } from './usage-value.ts';

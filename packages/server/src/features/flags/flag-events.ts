@@ -1,6 +1,6 @@
 import type { FlagChange, FlagDelta, FlagStreamState } from '@switchyard/core/api/flag-events';
 import { sameJson } from '@switchyard/core/merge/json-value';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import {
   flagList,
   flagListTag,

@@ -1,9 +1,9 @@
+import { applyProvision } from '@switchyard/testing/command-line';
+import { OTHER_SECRET_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision } from '../../testing/command-line.ts';
-import { OTHER_SECRET_KEY, SAMPLE, SECRET_KEY } from '../../testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const PREREQUISITES = [{ flag: 'banner', value: 'spring' }];
 

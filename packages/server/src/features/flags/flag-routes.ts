@@ -7,11 +7,11 @@ import {
   FlagStreamQuery,
   SegmentList,
 } from '@switchyard/core/api/flags';
-import { plainResponse, preparedResponses } from '../../http/api-description.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
-import { sendPrepared } from '../../http/etag.ts';
-import { PRODUCTION } from '../../storage/property-configuration.ts';
+import { PRODUCTION } from '../../configuration/property/property-configuration.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import { plainResponse, preparedResponses } from '../../http/contract/api-description.ts';
+import { sendPrepared } from '../../http/contract/etag.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { type FindIdentity, type FlagEvaluator, flagsIn, withIdentity } from './flag-evaluator.ts';
 import type { FlagStreams } from './flag-streams.ts';
 import { publishedFlags, publishedSegments } from './published-flags.ts';

@@ -2,15 +2,15 @@ import type { ProvisionedFlag } from '@switchyard/core/api/provisioning';
 import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
 import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag-checks';
 import { parsePointer } from '@switchyard/core/merge/json-pointer';
-import type { ItemRuleContext } from '../../storage/changes/collection-definition.ts';
-import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
-import { newId } from '../../storage/database.ts';
+import { newId } from '../../configuration/database/database.ts';
+import type { ItemRuleContext } from '../../configuration/definitions/collection-definition.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
 import type {
   Environment,
   EnvironmentFlagConfiguration,
   Flag,
   PropertyConfiguration,
-} from '../../storage/property-configuration.ts';
+} from '../../configuration/property/property-configuration.ts';
 import { type FlagEntry, resolveRollouts } from './rollout-rules.ts';
 import { compileRuleRegex } from './rule-regex.ts';
 

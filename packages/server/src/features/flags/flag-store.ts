@@ -1,6 +1,9 @@
-import type { ItemRows } from '../../storage/changes/collection-definition.ts';
-import { type Database, nextPosition } from '../../storage/database.ts';
-import type { EnvironmentFlagConfiguration, Flag } from '../../storage/property-configuration.ts';
+import { type Database, nextPosition } from '../../configuration/database/database.ts';
+import type { ItemRows } from '../../configuration/definitions/collection-definition.ts';
+import type {
+  EnvironmentFlagConfiguration,
+  Flag,
+} from '../../configuration/property/property-configuration.ts';
 
 async function listFlags(database: Database, propertyId: string): Promise<Flag[]> {
   const rows = await database

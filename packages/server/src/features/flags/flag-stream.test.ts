@@ -1,13 +1,13 @@
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { applyProvision, switchyard } from '@switchyard/testing/command-line';
+import { EventStream } from '@switchyard/testing/event-stream';
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { OTHER_SECRET_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/shop';
+import { SlowClient } from '@switchyard/testing/slow-client';
+import { startServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { applyProvision, switchyard } from '../../testing/command-line.ts';
-import { EventStream } from '../../testing/event-stream.ts';
-import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
-import { OTHER_SECRET_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
-import { closeShop, openShop, Shop, sampleWith } from '../../testing/shop.ts';
-import { SlowClient } from '../../testing/slow-client.ts';
-import { startServer } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const DELETED_KEY = 'service_sec_0123456789abcdefDeleted';
 

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventStreams } from '../../http/event-streams.ts';
-import type { StreamLimits } from '../../http/stream-limits.ts';
-import type { Turns } from '../../http/turns.ts';
-import type { ConfigurationChange } from '../../storage/configuration.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { ConfigurationChange } from '../../configuration/snapshot/configuration.ts';
+import type { StreamLimits } from '../../http/limits/stream-limits.ts';
+import { EventStreams } from '../../http/streams/event-streams.ts';
+import type { Turns } from '../../platform/threads/turns.ts';
 import { anyChangeEvent, changeEvent, stateEvent } from './flag-events.ts';
 
 interface Parts {

@@ -1,7 +1,7 @@
 import type { FlagUsageList } from '@switchyard/core/api/flag-usage';
 import { HOUR_MS } from '@switchyard/core/time';
-import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { flagUsage, USAGE_PERIOD_MS } from './flag-usage.ts';
 import { readCountingSince, readUsage } from './flag-usage-store.ts';
 import { readLatestValues } from './latest-value-store.ts';

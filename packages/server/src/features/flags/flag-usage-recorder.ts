@@ -1,6 +1,6 @@
-import { ApiError } from '../../errors.ts';
-import type { Database } from '../../storage/database.ts';
-import { inLockingTransaction } from '../../storage/in-transaction.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inLockingTransaction } from '../../configuration/database/in-transaction.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { EvaluationCounts, UsageCount } from './evaluation-counts.ts';
 import { addUsage, lockUsage, rememberReport } from './flag-usage-store.ts';
 

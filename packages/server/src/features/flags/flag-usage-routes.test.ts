@@ -1,7 +1,7 @@
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { accepted, closeShop, expectProblem, openShop, Shop, sampleWith } from '@switchyard/testing/shop';
+import { startServer } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SECRET_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, expectProblem, openShop, Shop, sampleWith } from '../../testing/shop.ts';
-import { startServer } from '../../testing/test-server.ts';
 
 const flag = (key: string) => ({
   key,

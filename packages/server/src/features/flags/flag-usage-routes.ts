@@ -1,11 +1,14 @@
 import { Success } from '@switchyard/core/api/common';
 import { FlagUsageBody, FlagUsageList, FlagUsageQuery } from '@switchyard/core/api/flag-usage';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
-import { eventTime } from '../../http/client-time.ts';
-import { sendSuccess } from '../../http/record-events.ts';
-import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import {
+  PRODUCTION,
+  type PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import { eventTime } from '../../http/contract/client-time.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { sendSuccess } from '../../http/pipeline/record-events.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { UsageCount } from './evaluation-counts.ts';
 import type { FlagUsageReader } from './flag-usage-reader.ts';
 import type { FlagUsageRecorder } from './flag-usage-recorder.ts';

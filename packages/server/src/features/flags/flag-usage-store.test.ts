@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
+import { engines } from '@switchyard/testing/databases';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { engines } from '../../testing/databases.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { EvaluationCounts, type UsageCount } from './evaluation-counts.ts';
 import { FlagUsageReader } from './flag-usage-reader.ts';
 import { FlagUsageRecorder } from './flag-usage-recorder.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../configuration/database/database.ts';
 import type { UsageCount } from './evaluation-counts.ts';
 import { saveLatestValues } from './latest-value-store.ts';
 import { chunksOf, flagAndEnvironment, groupBy, mergeByHour, type UsageRow } from './usage-rows.ts';

@@ -1,6 +1,6 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { describe, expect, test } from 'vitest';
-import type { Flag } from '../../storage/property-configuration.ts';
+import type { Flag } from '../../configuration/property/property-configuration.ts';
 import { flagUsage, type UsageInput } from './flag-usage.ts';
 
 const NOW = 1_800_000_000_000;

@@ -1,6 +1,6 @@
 import type { FlagUsage } from '@switchyard/core/api/flag-usage';
 import { DAY_MS } from '@switchyard/core/time';
-import type { Flag } from '../../storage/property-configuration.ts';
+import type { Flag } from '../../configuration/property/property-configuration.ts';
 import type { ValueTotal } from './flag-usage-store.ts';
 import type { StoredLatestValue } from './latest-value-store.ts';
 import { OTHER_VALUES, parseUsageValue } from './usage-value.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../configuration/database/database.ts';
 import { type LatestValue, latestValue } from './latest-value.ts';
 import { chunksOf, flagAndEnvironment, groupBy, type UsageRow } from './usage-rows.ts';
 

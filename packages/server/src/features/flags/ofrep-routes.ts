@@ -8,14 +8,17 @@ import {
   OfrepParams,
 } from '@switchyard/core/api/ofrep';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiError } from '../../errors.ts';
-import { preparedResponses } from '../../http/api-description.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
-import { sendPrepared } from '../../http/etag.ts';
-import type { HotRequest } from '../../http/hot-route.ts';
-import { asApiError, sendProblem } from '../../http/problem.ts';
-import { PRODUCTION, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import {
+  PRODUCTION,
+  type PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import { preparedResponses } from '../../http/contract/api-description.ts';
+import { sendPrepared } from '../../http/contract/etag.ts';
+import type { HotRequest } from '../../http/contract/hot-route.ts';
+import { asApiError, sendProblem } from '../../http/contract/problem.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import type { ApiError } from '../../platform/errors/errors.ts';
 import {
   type Context,
   type EnvironmentFlags,

@@ -1,9 +1,16 @@
+import { applyProvision } from '@switchyard/testing/command-line';
+import { OTHER_SECRET_KEY, PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision } from '../../testing/command-line.ts';
-import { OTHER_SECRET_KEY, PUBLIC_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 // https://github.com/open-feature/protocol/blob/main/service/openapi.yaml
 

@@ -1,6 +1,10 @@
 import type { FlagList, SegmentList } from '@switchyard/core/api/flags';
-import { etagOf, prepare, prepareText } from '../../http/etag.ts';
-import { derivePerProperty, type Flag, type StoredSegment } from '../../storage/property-configuration.ts';
+import {
+  derivePerProperty,
+  type Flag,
+  type StoredSegment,
+} from '../../configuration/property/property-configuration.ts';
+import { etagOf, prepare, prepareText } from '../../http/contract/etag.ts';
 
 /** The response of the flag list, built once per saved change. */
 export const publishedFlags = derivePerProperty((property) => {

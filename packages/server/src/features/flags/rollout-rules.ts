@@ -1,8 +1,8 @@
 import type { ProvisionedFlag, ProvisionedRule } from '@switchyard/core/api/provisioning';
 import type { FlagConfiguration, Rollout, Rule } from '@switchyard/core/api/targeting';
 import { applyDueSteps } from '@switchyard/core/lifecycle/rollout-schedule';
-import { parseTime, TIME_HINT } from '../../storage/changes/parse-time.ts';
-import type { Report } from '../../storage/changes/property-rules.ts';
+import { parseTime, TIME_HINT } from '../../configuration/definitions/parse-time.ts';
+import type { Report } from '../../configuration/definitions/property-rules.ts';
 
 /** A flag of the file whose rollouts are resolved. */
 export interface FlagEntry extends Omit<ProvisionedFlag, 'environments'> {

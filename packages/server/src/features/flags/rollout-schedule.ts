@@ -1,12 +1,12 @@
 import { applyDueSteps, nextStepAt } from '@switchyard/core/lifecycle/rollout-schedule';
-import { SYSTEM } from '../../storage/changes/actor.ts';
-import type { ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
+import { SYSTEM } from '../../configuration/property/actor.ts';
 import {
   derivePerProperty,
   type EnvironmentFlagConfiguration,
   type Flag,
   type PropertyConfiguration,
-} from '../../storage/property-configuration.ts';
+} from '../../configuration/property/property-configuration.ts';
+import type { ConfigurationWriter } from '../../configuration/writer/configuration-writer.ts';
 
 export interface ScheduledRollout {
   propertyId: string;

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../configuration/database/database.ts';
 
 const KEEP_USAGE_MS = 400 * DAY_MS;
 /** Longer than the SDK retries a report. */

@@ -1,8 +1,8 @@
 import { managed } from '@switchyard/core/api/management';
 import { ProvisionedGoal } from '@switchyard/core/api/provisioning';
-import type { CollectionDefinition } from '../../storage/changes/collection-definition.ts';
-import { field, members, objectOf, optional, toggle } from '../../storage/changes/words/change-words.ts';
-import { isMissing, quoted, valueWords } from '../../storage/changes/words/value-words.ts';
+import type { CollectionDefinition } from '../../configuration/definitions/collection-definition.ts';
+import { field, members, objectOf, optional, toggle } from '../../configuration/words/change-words.ts';
+import { isMissing, quoted, valueWords } from '../../configuration/words/value-words.ts';
 import { resolveGoals } from './goal-rules.ts';
 import { goalRows } from './goal-store.ts';
 

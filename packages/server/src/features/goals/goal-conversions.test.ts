@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   accepted,
   closeShop,
@@ -6,8 +5,9 @@ import {
   nextMillisecond,
   openShop,
   type Shop,
-} from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
+} from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 type Body = TestResponse['body'];
 

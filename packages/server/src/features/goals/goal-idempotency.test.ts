@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OTHER_SECRET_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
+import { OTHER_SECRET_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
 import {
   accepted,
   closeShop,
@@ -8,7 +7,8 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '../../testing/shop.ts';
+} from '@switchyard/testing/shop';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const NAMES = [
   'replayed',

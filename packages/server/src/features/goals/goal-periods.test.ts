@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { GoalProgress } from '@switchyard/core/api/goals';
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
+import { temporaryDirectory } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Period, periodOf } from '../../http/period.ts';
-import { goal } from '../../storage/contract/sample-requests.contract.ts';
-import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
-import type { Goal } from '../../storage/property-configuration.ts';
-import { temporaryDirectory } from '../../testing/test-server.ts';
+import type { Goal } from '../../configuration/property/property-configuration.ts';
+import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
+import { goal } from '../../events/store/contract/sample-requests.contract.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../events/store/event-store.ts';
+import { type Period, periodOf } from '../../http/contract/period.ts';
 import { goalProgress } from './goal-progress.ts';
 
 const SIGNUP = { id: 'signup', name: 'Sign-ups', kind: 'count' } as Goal;

@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
+import { OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
 import {
   accepted,
   closeShop,
@@ -9,7 +8,8 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '../../testing/shop.ts';
+} from '@switchyard/testing/shop';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const WEEK = 7 * DAY_MS;
 /** 1970-01-05 was a Monday. */

@@ -3,13 +3,13 @@ import type { GoalProgress } from '@switchyard/core/api/goals';
 import { toDollars } from '@switchyard/core/money';
 import { previousPeriod } from '@switchyard/core/previous-period';
 import { timeZone } from '@switchyard/core/time-zone';
-import { botFilter } from '../../http/bot-filter.ts';
-import type { Period } from '../../http/period.ts';
-import { type TimeBucket, timeBuckets } from '../../http/time-buckets.ts';
-import type { GoalBucket, GoalQuery, GoalTotals } from '../../storage/event-store.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { BUCKET_LENGTH } from '../../storage/goal-buckets.ts';
-import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { GoalBucket, GoalQuery, GoalTotals } from '../../events/store/event-store.ts';
+import { BUCKET_LENGTH } from '../../events/store/goal-buckets.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import { botFilter } from '../../http/contract/bot-filter.ts';
+import type { Period } from '../../http/contract/period.ts';
+import { type TimeBucket, timeBuckets } from '../../http/contract/time-buckets.ts';
 
 export type GoalQueries = Pick<EventStoreClient, 'goalTotals' | 'goalSeries'>;
 

@@ -11,18 +11,18 @@ import {
 import { withoutCookielessIds } from '@switchyard/core/cleaning/cookieless';
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { toDollars, toMicros } from '@switchyard/core/money';
-import { ApiError, EVENT_QUERY_ERRORS, invalidField } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
-import { botFilter } from '../../http/bot-filter.ts';
-import { decodeTimelineCursor, encodeTimelineCursor } from '../../http/paging.ts';
-import { periodOf } from '../../http/period.ts';
-import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
-import type { AcceptedConversion } from '../../storage/accepted-request.ts';
-import type { StoredConversion } from '../../storage/conversion-page.ts';
-import { LOCAL_SOURCE } from '../../storage/event-store.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { AcceptedConversion } from '../../events/store/accepted-request.ts';
+import type { StoredConversion } from '../../events/store/conversion-page.ts';
+import { LOCAL_SOURCE } from '../../events/store/event-store.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import { botFilter } from '../../http/contract/bot-filter.ts';
+import { decodeTimelineCursor, encodeTimelineCursor } from '../../http/contract/paging.ts';
+import { periodOf } from '../../http/contract/period.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { type RecordEvents, sendSuccess } from '../../http/pipeline/record-events.ts';
+import { ApiError, EVENT_QUERY_ERRORS, invalidField } from '../../platform/errors/errors.ts';
 import { type GoalQueries, goalProgress } from './goal-progress.ts';
 
 interface Dependencies {

@@ -1,5 +1,5 @@
-import { keyedRows } from '../../storage/changes/keyed-rows.ts';
-import type { Goal } from '../../storage/property-configuration.ts';
+import { keyedRows } from '../../configuration/definitions/keyed-rows.ts';
+import type { Goal } from '../../configuration/property/property-configuration.ts';
 
 export const goalRows = keyedRows('goals', {
   toItem: ({ id, name, kind, lower_is_better, target, version }): Goal => ({

@@ -1,7 +1,7 @@
+import { FUZZ_SEED, runs } from '@switchyard/testing/fuzz';
+import { closeShop, expectAccepted, nextMillisecond, openShop, type Shop } from '@switchyard/testing/shop';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FUZZ_SEED, runs } from '../../testing/fuzz.ts';
-import { closeShop, expectAccepted, nextMillisecond, openShop, type Shop } from '../../testing/shop.ts';
 
 let shop: Shop;
 beforeAll(async () => {

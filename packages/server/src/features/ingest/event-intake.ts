@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { PageQuery } from '@switchyard/core/api/common';
-import { ApiError } from '../../errors.ts';
-import type { HotRequest } from '../../http/hot-route.ts';
-import type { EventKind, Metrics } from '../../http/metrics.ts';
-import type { Recorded } from '../../http/record-events.ts';
-import type { AcceptedRequest } from '../../storage/accepted-request.ts';
-import type { IdempotencyMark } from '../../storage/journal/marks/mark.ts';
-import type { JournalClient } from '../../storage/journal-client.ts';
+import type { IdempotencyMark } from '../../events/intake/journal/marks/mark.ts';
+import type { AcceptedRequest } from '../../events/store/accepted-request.ts';
+import type { JournalClient } from '../../events/thread/journal-client.ts';
+import type { HotRequest } from '../../http/contract/hot-route.ts';
+import type { EventKind, Metrics } from '../../http/monitoring/metrics.ts';
+import type { Recorded } from '../../http/pipeline/record-events.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 
 /** Removes from a request what must not be stored; returns how many events these were. */
 type Suppress = (accepted: AcceptedRequest) => number | 'all';

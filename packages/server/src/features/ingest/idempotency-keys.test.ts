@@ -1,6 +1,6 @@
+import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, it } from 'vitest';
-import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 let shop: Shop;
 afterEach(() => closeShop(shop));

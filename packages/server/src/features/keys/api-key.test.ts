@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashKey } from '../../storage/configuration.ts';
+import { hashKey } from '../../configuration/snapshot/configuration.ts';
 import { generateApiKey, hasKeyChecksum, keyPreview, parseApiKey } from './api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

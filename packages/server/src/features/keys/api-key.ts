@@ -1,5 +1,9 @@
-import { credentialPreview, generateCredential, hasChecksum } from '../../storage/credential-text.ts';
-import type { KeyKind } from '../../storage/property-configuration.ts';
+import {
+  credentialPreview,
+  generateCredential,
+  hasChecksum,
+} from '../../configuration/database/credential-text.ts';
+import type { KeyKind } from '../../configuration/property/property-configuration.ts';
 
 const KEY_PREFIXES: Readonly<Record<KeyKind, string>> = {
   public: 'service_pub_',

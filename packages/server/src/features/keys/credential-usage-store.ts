@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../../storage/database.ts';
-import { inLockingTransaction } from '../../storage/in-transaction.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inLockingTransaction } from '../../configuration/database/in-transaction.ts';
 
 /** Rows of one statement. */
 const CHUNK_SIZE = 500;

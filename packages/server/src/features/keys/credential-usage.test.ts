@@ -1,10 +1,10 @@
+import { switchyard } from '@switchyard/testing/command-line';
+import { engines } from '@switchyard/testing/databases';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop } from '@switchyard/testing/shop';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CredentialUsage } from '../../http/credential-usage.ts';
-import { switchyard } from '../../testing/command-line.ts';
-import { engines } from '../../testing/databases.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
-import { PUBLIC_KEY } from '../../testing/sample-property.ts';
-import { closeShop, openShop } from '../../testing/shop.ts';
+import { CredentialUsage } from '../../http/access/credential-usage.ts';
 import { deleteUsageOfDeletedKeys, lastUsedOf, saveLastUsed } from './credential-usage-store.ts';
 import { keyRows } from './key-store.ts';
 

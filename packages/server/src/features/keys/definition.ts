@@ -1,5 +1,8 @@
-import { type CollectionDefinition, GENERATED } from '../../storage/changes/collection-definition.ts';
-import { quoted } from '../../storage/changes/words/value-words.ts';
+import {
+  type CollectionDefinition,
+  GENERATED,
+} from '../../configuration/definitions/collection-definition.ts';
+import { quoted } from '../../configuration/words/value-words.ts';
 import { resolveKeys } from './key-rules.ts';
 import { keyRows } from './key-store.ts';
 

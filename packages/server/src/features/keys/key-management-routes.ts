@@ -9,11 +9,11 @@ import {
   WriteQuery,
 } from '@switchyard/core/api/management';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
-import type { Changed, ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
-import type { ApiKey } from '../../storage/property-configuration.ts';
+import type { ApiKey } from '../../configuration/property/property-configuration.ts';
+import type { Changed, ConfigurationWriter } from '../../configuration/writer/configuration-writer.ts';
+import type { IdempotentCreation } from '../../http/contract/idempotent-creation.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { newKey } from './key-rules.ts';
 
 interface Parts {

@@ -1,7 +1,7 @@
 import { PublicKey, PublicKeyQuery } from '@switchyard/core/api/keys';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 
 interface Dependencies {
   auth: Authentication;

@@ -1,8 +1,8 @@
 import type { ProvisionedKey } from '@switchyard/core/api/provisioning';
-import type { ItemRuleContext } from '../../storage/changes/collection-definition.ts';
-import { hashKey } from '../../storage/configuration.ts';
-import { newId } from '../../storage/database.ts';
-import type { ApiKey, KeyKind } from '../../storage/property-configuration.ts';
+import { newId } from '../../configuration/database/database.ts';
+import type { ItemRuleContext } from '../../configuration/definitions/collection-definition.ts';
+import type { ApiKey, KeyKind } from '../../configuration/property/property-configuration.ts';
+import { hashKey } from '../../configuration/snapshot/configuration.ts';
 import { generateApiKey, keyPreview, parseApiKey } from './api-key.ts';
 
 type Context = Pick<

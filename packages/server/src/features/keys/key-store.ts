@@ -1,7 +1,7 @@
-import { recordAudited } from '../../storage/audit/audit-log.ts';
-import type { ItemRows } from '../../storage/changes/collection-definition.ts';
-import { type Database, nextPosition } from '../../storage/database.ts';
-import type { ApiKey } from '../../storage/property-configuration.ts';
+import { recordAudited } from '../../configuration/audit/audit-log.ts';
+import { type Database, nextPosition } from '../../configuration/database/database.ts';
+import type { ItemRows } from '../../configuration/definitions/collection-definition.ts';
+import type { ApiKey } from '../../configuration/property/property-configuration.ts';
 
 async function listKeys(database: Database, propertyId: string): Promise<ApiKey[]> {
   const rows = await database

@@ -1,8 +1,8 @@
+import { applyProvision } from '@switchyard/testing/command-line';
+import { OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision } from '../../testing/command-line.ts';
-import { OTHER_SECRET_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
-import { closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 let shop: Shop;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { hasRole, type Role } from '@switchyard/core/api/role-order';
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { PUBLIC_KEY, SECRET_KEY } from '../../testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 interface Route {
   access: 'anyone' | 'account' | Role;

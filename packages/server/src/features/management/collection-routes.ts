@@ -7,9 +7,9 @@ import {
   WriteQuery,
 } from '@switchyard/core/api/management';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { preconditionOf } from '../../http/precondition.ts';
+import { preconditionOf } from '../../http/contract/precondition.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { type Collection, managedCollections, responseOf, versionOf } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';

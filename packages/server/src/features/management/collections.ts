@@ -1,9 +1,12 @@
 import type { Role } from '@switchyard/core/api/roles';
 import { isObject } from '@switchyard/core/merge/json-value';
-import type { CollectionDefinition, ManagedCollection } from '../../storage/changes/collection-definition.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { Document } from '../../storage/changes/entities.ts';
-import type { Item, ItemType } from '../../storage/property-configuration.ts';
+import type {
+  CollectionDefinition,
+  ManagedCollection,
+} from '../../configuration/definitions/collection-definition.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import type { Document } from '../../configuration/property/entities.ts';
+import type { Item, ItemType } from '../../configuration/property/property-configuration.ts';
 
 /** A list of a property that is managed under `P/{path}/{key}`. */
 export interface Collection extends ManagedCollection<ItemType> {

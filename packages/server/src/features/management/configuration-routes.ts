@@ -1,9 +1,12 @@
 import { PropertyParams, StreamHeaders, wholeConfiguration } from '@switchyard/core/api/management';
-import { plainResponse, preparedResponses } from '../../http/api-description.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { prepare, sendPrepared } from '../../http/etag.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import {
+  derivePerProperty,
+  type PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import { plainResponse, preparedResponses } from '../../http/contract/api-description.ts';
+import { prepare, sendPrepared } from '../../http/contract/etag.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { managedCollections, responseOf } from './collections.ts';
 import type { ConfigurationStreams } from './configuration-streams.ts';
 import { PROPERTY_URL } from './management-parts.ts';

@@ -1,10 +1,10 @@
+import { Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { switchyard } from '@switchyard/testing/command-line';
+import { EventStream } from '@switchyard/testing/event-stream';
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { switchyard } from '../../testing/command-line.ts';
-import { EventStream } from '../../testing/event-stream.ts';
-import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
-import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 let shop: Shop;
 let owner: PropertyManager;

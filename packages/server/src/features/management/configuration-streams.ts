@@ -1,15 +1,15 @@
 import { sameJson } from '@switchyard/core/merge/json-value';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
-import { type Caller, type CallerDirectory, credentialId } from '../../http/caller.ts';
-import { type EventStream, EventStreams } from '../../http/event-streams.ts';
-import type { StreamLimits } from '../../http/stream-limits.ts';
-import type { Turns } from '../../http/turns.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { EntityType } from '../../storage/changes/entities.ts';
-import type { ConfigurationChange } from '../../storage/configuration.ts';
-import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import type { EntityType } from '../../configuration/property/entities.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { ConfigurationChange } from '../../configuration/snapshot/configuration.ts';
+import { type Caller, type CallerDirectory, credentialId } from '../../http/contract/caller.ts';
+import type { StreamLimits } from '../../http/limits/stream-limits.ts';
+import { type EventStream, EventStreams } from '../../http/streams/event-streams.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
+import type { Turns } from '../../platform/threads/turns.ts';
 import { versionOf } from './collections.ts';
 
 /** Finds expired sessions and tokens, and what another node could not tell. */

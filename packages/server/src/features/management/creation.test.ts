@@ -1,8 +1,8 @@
+import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 let shop: Shop;
 let owner: PropertyManager;

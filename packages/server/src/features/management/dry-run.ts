@@ -1,10 +1,10 @@
 import type { Difference } from '@switchyard/core/merge/differences';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { Changed } from '../../storage/changes/configuration-writer.ts';
-import { describeItemChanges, type StateBefore } from '../../storage/changes/describe-changes.ts';
-import { openedPhases } from '../../storage/changes/opened-phases.ts';
-import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { describeItemChanges, type StateBefore } from '../../configuration/changes/describe-changes.ts';
+import { affectedEnvironments } from '../../configuration/changes/protected-environments.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import { openedPhases } from '../../configuration/phases/opened-phases.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { Changed } from '../../configuration/writer/configuration-writer.ts';
 
 /** The response to `?dryRun=true`. */
 export function dryRunResponse(

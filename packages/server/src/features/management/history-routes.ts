@@ -9,15 +9,15 @@ import {
   WriteQuery,
 } from '@switchyard/core/api/management';
 import { hasRole } from '@switchyard/core/api/role-order';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import { describeDifferences } from '../../storage/changes/describe-changes.ts';
-import type { EntityType } from '../../storage/changes/entities.ts';
-import { stateAfter } from '../../storage/history/configuration-at.ts';
-import type { HistoryEntry } from '../../storage/history/history-entry.ts';
-import { findHistoryRow, listHistory, toEntry } from '../../storage/history/history-store.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { describeDifferences } from '../../configuration/changes/describe-changes.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import { stateAfter } from '../../configuration/history/configuration-at.ts';
+import type { HistoryEntry } from '../../configuration/history/history-entry.ts';
+import { findHistoryRow, listHistory, toEntry } from '../../configuration/history/history-store.ts';
+import type { EntityType } from '../../configuration/property/entities.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { dryRunResponse, withNulls } from './dry-run.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
 import { mayEditorRestore, refuseProtected, restoreState } from './restore.ts';

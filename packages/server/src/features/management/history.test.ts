@@ -1,8 +1,8 @@
+import { newMember, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newMember, OWNER, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { SECRET_KEY } from '../../testing/sample-property.ts';
-import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
 
 let shop: Shop;
 let owner: PropertyManager;

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.ts';
-import type { IdempotentCreation } from '../../http/idempotent-creation.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import type { ResolveProperty } from '../../configuration/definitions/property-rules.ts';
+import type { ClockWatch } from '../../configuration/history/clock-watch.ts';
+import type { HistoryRedaction, Redacted } from '../../configuration/history/redact-history.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type {
   Changed,
   ChangeRequest,
   ConfigurationWriter,
-} from '../../storage/changes/configuration-writer.ts';
-import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
-import type { Database } from '../../storage/database.ts';
-import type { ClockWatch } from '../../storage/history/clock-watch.ts';
-import type { HistoryRedaction, Redacted } from '../../storage/history/redact-history.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+} from '../../configuration/writer/configuration-writer.ts';
+import type { IdempotentCreation } from '../../http/contract/idempotent-creation.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import type { ChangeInputOf } from './resolve-property.ts';
 
 /** What the management routes share. */

@@ -1,5 +1,5 @@
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { registerCollectionRoutes } from './collection-routes.ts';
 import { registerConfigurationRoutes } from './configuration-routes.ts';
 import type { ConfigurationStreams } from './configuration-streams.ts';

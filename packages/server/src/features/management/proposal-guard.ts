@@ -1,11 +1,11 @@
 import { hasRole } from '@switchyard/core/api/role-order';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../http/caller.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { Changed } from '../../storage/changes/configuration-writer.ts';
-import { changedItems } from '../../storage/changes/item-changes.ts';
-import { affectedEnvironments } from '../../storage/changes/protected-environments.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { changedItems } from '../../configuration/changes/item-changes.ts';
+import { affectedEnvironments } from '../../configuration/changes/protected-environments.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { Changed } from '../../configuration/writer/configuration-writer.ts';
+import type { Caller } from '../../http/contract/caller.ts';
 import { versionOf } from './collections.ts';
 import { summaryOf } from './dry-run.ts';
 import type { ItemRequest } from './item-request.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import { type Database, newId } from '../../storage/database.ts';
-import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
+import { type Database, newId } from '../../configuration/database/database.ts';
+import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
 import type { ItemRequest } from './item-request.ts';
 
 type ProposalRow = Selectable<DatabaseTables['proposals']>;

@@ -1,7 +1,7 @@
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 
 const PROVISION = sampleWith({
   environments: [{ id: 'live', protected: true }],

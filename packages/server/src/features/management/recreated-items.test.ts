@@ -1,10 +1,10 @@
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { expectExactHistory } from '@switchyard/testing/exact-history';
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databasePath, readDatabase } from '../../configuration/database/open-database.ts';
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { expectExactHistory } from '../../testing/exact-history.ts';
-import { SAMPLE } from '../../testing/sample-property.ts';
-import { discard, startServer, type TestServer } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 let server: TestServer;
 let owner: Browser;

@@ -4,13 +4,13 @@ import {
   RedactionBody,
   WriteQuery,
 } from '@switchyard/core/api/management';
-import { ApiError, invalidField } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
 import {
   type HistoryRedaction,
   type Redacted,
   TextInUseError,
-} from '../../storage/history/redact-history.ts';
+} from '../../configuration/history/redact-history.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 import { type ManagementParts, PROPERTY_URL } from './management-parts.ts';
 
 /** Removes text about people from the history, which keeps its chain. */

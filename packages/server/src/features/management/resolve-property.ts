@@ -1,12 +1,12 @@
 import type { FieldError } from '@switchyard/core/api/problem';
-import { invalidFields } from '../../http/validation.ts';
-import type { ChangeInput } from '../../storage/changes/configuration-writer.ts';
 import {
   NO_KEYS,
   type PropertyCandidate,
   type ResolveProperty,
-} from '../../storage/changes/property-rules.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+} from '../../configuration/definitions/property-rules.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { ChangeInput } from '../../configuration/writer/configuration-writer.ts';
+import { invalidFields } from '../../http/contract/validation.ts';
 
 export type ChangeInputOf = ChangeInput & { current: PropertyConfiguration };
 

@@ -1,6 +1,6 @@
 import type { FieldError } from '@switchyard/core/api/problem';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { describeShapeError, shapePointer } from '../../http/shape-messages.ts';
+import { describeShapeError, shapePointer } from '../../http/contract/shape-messages.ts';
 
 /** Enough to fix a body; a body of another kind could have far more. */
 const MAX_ERRORS = 100;

@@ -6,9 +6,9 @@ import {
   StopBody,
   WriteQuery,
 } from '@switchyard/core/api/management';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { preconditionOf } from '../../http/precondition.ts';
+import { preconditionOf } from '../../http/contract/precondition.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { responseOf } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
 import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';

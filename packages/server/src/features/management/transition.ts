@@ -1,8 +1,8 @@
 import type { StopBody } from '@switchyard/core/api/management';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
-import { ApiError } from '../../errors.ts';
-import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ResolveProperty } from '../../configuration/definitions/property-rules.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
 
 /** From which statuses each action is possible, and where it leads. */

@@ -1,7 +1,7 @@
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { closeShop, openShop, type Shop } from '../../testing/shop.ts';
 
 let shop: Shop;
 let manager: PropertyManager;

@@ -1,8 +1,8 @@
-import { ApiError } from '../../errors.ts';
-import { invalidFields } from '../../http/validation.ts';
-import { derivePhases } from '../../storage/changes/derive-phases.ts';
-import type { Database } from '../../storage/database.ts';
-import type { ItemType, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { derivePhases } from '../../configuration/phases/derive-phases.ts';
+import type { ItemType, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { invalidFields } from '../../http/contract/validation.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { collectionOf } from './collections.ts';
 import { applyItemRequest, type ItemRules } from './item-request.ts';
 import type { ChangeInputOf } from './resolve-property.ts';

@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from '../../storage/changes/collection-definition.ts';
+import type { CollectionDefinition } from '../../configuration/definitions/collection-definition.ts';
 import { memberRows } from './member-store.ts';
 
 export const memberDefinition: CollectionDefinition<'member'> = {

@@ -1,8 +1,8 @@
-import { recordAudited } from '../../storage/audit/audit-log.ts';
-import { memberSubject } from '../../storage/audit/audited-rows.ts';
-import type { ItemRows } from '../../storage/changes/collection-definition.ts';
-import { type Database, nextPosition } from '../../storage/database.ts';
-import type { Member } from '../../storage/property-configuration.ts';
+import { recordAudited } from '../../configuration/audit/audit-log.ts';
+import { memberSubject } from '../../configuration/audit/audited-rows.ts';
+import { type Database, nextPosition } from '../../configuration/database/database.ts';
+import type { ItemRows } from '../../configuration/definitions/collection-definition.ts';
+import type { Member } from '../../configuration/property/property-configuration.ts';
 
 async function listMembers(database: Database, propertyId: string): Promise<Member[]> {
   const rows = await database

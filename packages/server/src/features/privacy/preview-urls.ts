@@ -1,6 +1,6 @@
 import { MAX_PREVIEW_URLS, type PrivacyPreview, type PrivacySettings } from '@switchyard/core/api/privacy';
 import { createCleaner } from '@switchyard/core/cleaning/create-cleaner';
-import type { SessionSummary } from '../../storage/session-summary.ts';
+import type { SessionSummary } from '../../events/store/session-summary.ts';
 
 type StoredUrls = Pick<SessionSummary, 'entryUrl' | 'exitUrl' | 'referrer'>;
 

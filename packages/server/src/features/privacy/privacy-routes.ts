@@ -1,9 +1,9 @@
 import { PropertyParams } from '@switchyard/core/api/management';
 import { MAX_PREVIEW_SESSIONS, PrivacyPreview, ProvisionedPrivacy } from '@switchyard/core/api/privacy';
 import { DAY_MS } from '@switchyard/core/time';
-import { EVENT_QUERY_ERRORS } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { previewUrls } from './preview-urls.ts';
 import type { RemovedParameters } from './removed-parameters.ts';
 

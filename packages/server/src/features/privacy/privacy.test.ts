@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
 
 let shop: Shop;
 let owner: PropertyManager;

@@ -1,4 +1,4 @@
-import type { PropertyDefinition } from '../../storage/changes/collection-definition.ts';
+import type { PropertyDefinition } from '../../configuration/definitions/collection-definition.ts';
 import { PROPERTY_WORDS } from './property-change-words.ts';
 import { propertyRows } from './property-store.ts';
 import { resolveSettings } from './settings-rules.ts';

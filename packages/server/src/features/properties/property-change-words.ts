@@ -7,14 +7,14 @@ import {
   texts,
   toggle,
   type Words,
-} from '../../storage/changes/words/change-words.ts';
+} from '../../configuration/words/change-words.ts';
 import {
   isMissing,
   percentWords,
   quoted,
   shareWords,
   valueWords,
-} from '../../storage/changes/words/value-words.ts';
+} from '../../configuration/words/value-words.ts';
 
 const days = (value: unknown) => (isMissing(value) ? 'forever' : `${value} days`);
 

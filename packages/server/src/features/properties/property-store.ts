@@ -1,10 +1,13 @@
 import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
-import { recordAudited } from '../../storage/audit/audit-log.ts';
-import { memberSubject } from '../../storage/audit/audited-rows.ts';
-import type { PropertyDefinition } from '../../storage/changes/collection-definition.ts';
-import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration, StoredProperty } from '../../storage/property-configuration.ts';
+import { recordAudited } from '../../configuration/audit/audit-log.ts';
+import { memberSubject } from '../../configuration/audit/audited-rows.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { PropertyDefinition } from '../../configuration/definitions/collection-definition.ts';
+import type {
+  PropertyConfiguration,
+  StoredProperty,
+} from '../../configuration/property/property-configuration.ts';
 
 export const propertyRows: PropertyDefinition['rows'] = {
   list: listProperties,

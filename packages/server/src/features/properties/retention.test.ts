@@ -1,6 +1,6 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { Retention } from './retention.ts';
 
 const property = (id: string, retentionDays: number | null) =>

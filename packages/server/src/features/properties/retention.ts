@@ -1,6 +1,6 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 
 const INTERVAL_MS = 10 * 60 * 1000;
 

@@ -4,9 +4,12 @@ import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { AA_TEST_KEY } from '@switchyard/core/lifecycle/aa-test';
 import { isTimeZone } from '@switchyard/core/time-zone';
-import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
-import { newHashSeed } from '../../storage/database.ts';
-import type { PropertyConfiguration, StoredProperty } from '../../storage/property-configuration.ts';
+import { newHashSeed } from '../../configuration/database/database.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
+import type {
+  PropertyConfiguration,
+  StoredProperty,
+} from '../../configuration/property/property-configuration.ts';
 
 const DEFAULT_CURRENCY = 'USD';
 const DEFAULT_TIME_ZONE = 'UTC';

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@switchyard/core/time';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
 
 const ZONE = 'Asia/Kathmandu';
 /** Always 5 hours and 45 minutes ahead of UTC. */

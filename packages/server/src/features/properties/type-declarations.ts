@@ -1,6 +1,9 @@
 import type { FlagType } from '@switchyard/core/api/targeting';
 import { AA_TEST_KEY, AA_VARIATIONS } from '@switchyard/core/lifecycle/aa-test';
-import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
+import type {
+  PropertyConfiguration,
+  SplitTest,
+} from '../../configuration/property/property-configuration.ts';
 
 /**
  * TypeScript interfaces of properties, for the type parameter of the SDK: with them, a misspelt key, a fallback of the

@@ -1,6 +1,6 @@
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { Document } from '../../storage/changes/entities.ts';
-import type { ItemOf, ItemType } from '../../storage/property-configuration.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import type { Document } from '../../configuration/property/entities.ts';
+import type { ItemOf, ItemType } from '../../configuration/property/property-configuration.ts';
 
 /** An item as in a file, including fields without a value. Omits what cannot be provisioned. */
 export function fileEntry<T extends ItemType>(model: ConfigurationModel, type: T, item: ItemOf<T>): Document {

@@ -1,11 +1,14 @@
 import type { ProvisionFile } from '@switchyard/core/api/provisioning';
-import type { Actor, Via } from '../../storage/changes/actor.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { ChangeTransaction, ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
-import type { ResolveProperty } from '../../storage/changes/property-rules.ts';
-import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
-import type { ApiKey, PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { StorageError } from '../../storage/storage-error.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import type { ResolveProperty } from '../../configuration/definitions/property-rules.ts';
+import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
+import type { Actor, Via } from '../../configuration/property/actor.ts';
+import type { ApiKey, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type {
+  ChangeTransaction,
+  ConfigurationWriter,
+} from '../../configuration/writer/configuration-writer.ts';
+import { StorageError } from '../../platform/errors/storage-error.ts';
 import type { ProvisionSource } from './provision-file.ts';
 import { ProvisionError, type ProvisionMistake } from './provision-mistake.ts';
 import { describeProperty, type GeneratedKey, type ProvisionChange } from './provision-plan.ts';

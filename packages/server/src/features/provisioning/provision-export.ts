@@ -1,9 +1,9 @@
 import { ProvisionedProperty, type ProvisionFile } from '@switchyard/core/api/provisioning';
 import { Document, visit } from 'yaml';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import { loadProperty } from '../../storage/configuration.ts';
-import type { Database } from '../../storage/database.ts';
-import type { ApiKey, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import type { ApiKey, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { loadProperty } from '../../configuration/snapshot/configuration.ts';
 import { exportedEntry } from './file-entry.ts';
 
 export interface ExportedConfiguration {

@@ -1,21 +1,21 @@
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
+import { documentWords } from '../../configuration/changes/document-words.ts';
 import {
   type CollectionDefinition,
   type EntryOf,
   GENERATED,
-} from '../../storage/changes/collection-definition.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { Changed } from '../../storage/changes/configuration-writer.ts';
-import type { Document, EntityType } from '../../storage/changes/entities.ts';
-import { type FieldChange, fieldChanges } from '../../storage/changes/field-changes.ts';
-import { describePhase, openedPhases } from '../../storage/changes/opened-phases.ts';
-import { documentWords } from '../../storage/changes/words/document-words.ts';
+} from '../../configuration/definitions/collection-definition.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import { describePhase, openedPhases } from '../../configuration/phases/opened-phases.ts';
+import type { Document, EntityType } from '../../configuration/property/entities.ts';
 import type {
   ApiKey,
   ItemType,
   KeyKind,
   PropertyConfiguration,
-} from '../../storage/property-configuration.ts';
+} from '../../configuration/property/property-configuration.ts';
+import { type FieldChange, fieldChanges } from '../../configuration/words/field-changes.ts';
+import type { Changed } from '../../configuration/writer/configuration-writer.ts';
 import { fileEntry } from './file-entry.ts';
 
 export type ProvisionAction = 'create' | 'update' | 'unchanged';

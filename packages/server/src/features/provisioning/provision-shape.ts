@@ -1,7 +1,7 @@
 import { ProvisionFile } from '@switchyard/core/api/provisioning';
 import { formatPointer, parsePointer } from '@switchyard/core/merge/json-pointer';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { describeShapeError, shapePointer } from '../../http/shape-messages.ts';
+import { describeShapeError, shapePointer } from '../../http/contract/shape-messages.ts';
 import type { ProvisionMistake } from './provision-mistake.ts';
 import { isKnownToBeValid } from './provision-precheck.ts';
 

@@ -4,8 +4,8 @@ import { type AaVerdict, aaVerdict } from '@switchyard/core/stats/report/aa-verd
 import { buildReport } from '@switchyard/core/stats/report/report';
 import { exposuresByDay } from '@switchyard/core/stats/report/report-days';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { AssignmentCounts } from '../../storage/assignment-queries.ts';
-import type { EventQueries } from '../../storage/event-store.ts';
+import type { AssignmentCounts } from '../../events/store/assignment-queries.ts';
+import type { EventQueries } from '../../events/store/event-store.ts';
 import type { AaScope } from './aa-scope.ts';
 
 /** Assigning this many visitors takes seconds; more would hardly make the verdict more precise. */

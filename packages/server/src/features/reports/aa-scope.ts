@@ -1,6 +1,6 @@
 import { type AaRound, aaRoundAt } from '@switchyard/core/lifecycle/aa-test';
 import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 
 const MAX_GOALS = 20;
 

@@ -1,8 +1,8 @@
 import { DAY_MS } from '@switchyard/core/time';
+import { closeShop, Shop, sampleWith } from '@switchyard/testing/shop';
+import { exposuresAt, startServerWithHistory } from '@switchyard/testing/stored-history';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeShop, Shop, sampleWith } from '../../testing/shop.ts';
-import { exposuresAt, startServerWithHistory } from '../../testing/stored-history.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 const TODAY = Date.now() - (Date.now() % DAY_MS);
 const DAYS = 14;

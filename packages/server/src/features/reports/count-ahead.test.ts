@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { SplitTestQuery } from '../../events/store/split-test-queries.ts';
 import { CountAhead } from './count-ahead.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,8 @@
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
+import type {
+  PropertyConfiguration,
+  SplitTest,
+} from '../../configuration/property/property-configuration.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { scopeOf } from './report-scope.ts';
 
 /** The first requests after a start are served first. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { switchyard } from '@switchyard/testing/command-line';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { switchyard } from '../../testing/command-line.ts';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 type Body = TestResponse['body'];
 

@@ -1,14 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPORT_VERSION } from '@switchyard/core/stats/report/report';
+import { applyProvision, switchyard } from '@switchyard/testing/command-line';
+import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/shop';
+import { simulateTraffic } from '@switchyard/testing/simulated-traffic';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision, switchyard } from '../../testing/command-line.ts';
-import { mulberry32 } from '../../testing/mulberry32.ts';
-import { PUBLIC_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import { simulateTraffic } from '../../testing/simulated-traffic.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const SEED = 20_261_115;
 

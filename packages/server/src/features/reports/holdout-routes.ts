@@ -1,8 +1,8 @@
 import { HoldoutQuery, HoldoutReport } from '@switchyard/core/api/holdout';
 import { noHoldoutReport } from '@switchyard/core/stats/report/holdout-report';
-import { EVENT_QUERY_ERRORS } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { holdoutScope } from './holdout-scope.ts';
 import { sendReport } from './report-routes.ts';
 import type { ReportRunner } from './report-runner.ts';

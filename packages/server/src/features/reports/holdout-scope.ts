@@ -1,12 +1,12 @@
 import type { HoldoutReport } from '@switchyard/core/api/holdout';
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import { type HoldoutGoalInput, holdoutReport } from '@switchyard/core/stats/report/holdout-report';
-import type { AssignmentCounts, AssignmentQuery } from '../../storage/assignment-queries.ts';
 import type {
   HoldoutPeriod,
   PropertyConfiguration,
   SplitTest,
-} from '../../storage/property-configuration.ts';
+} from '../../configuration/property/property-configuration.ts';
+import type { AssignmentCounts, AssignmentQuery } from '../../events/store/assignment-queries.ts';
 import { assignedGroups } from './aa-report.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;

@@ -1,10 +1,9 @@
 import { analyse } from '@switchyard/core/stats/analysis';
 import { HOUR_MS } from '@switchyard/core/time';
-import { afterEach, describe, expect, it } from 'vitest';
-import { newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { mulberry32 } from '../../testing/mulberry32.ts';
-import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
-import { OTHER_SECRET_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
+import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/sample-property';
 import {
   accepted,
   closeShop,
@@ -13,8 +12,9 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
+} from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { afterEach, describe, expect, it } from 'vitest';
 
 const PATH = '/v1/split-testing/holdout';
 const HASH_SEED = 'seed-of-the-shop';

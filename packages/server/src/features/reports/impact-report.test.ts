@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FlagDefinition, Rule, Segment } from '@switchyard/core/api/targeting';
 import { compileFlags } from '@switchyard/core/evaluation/flags';
+import { mulberry32 } from '@switchyard/testing/mulberry32';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AcceptedCollect } from '../../storage/accepted-request.ts';
-import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
-import { mulberry32 } from '../../testing/mulberry32.ts';
+import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
+import type { AcceptedCollect } from '../../events/store/accepted-request.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../events/store/event-store.ts';
 import { impactReport } from './impact-report.ts';
 import type { ImpactScope } from './impact-scope.ts';
 

@@ -2,7 +2,7 @@ import type { Impact } from '@switchyard/core/api/impact';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import { namesIn, type UsedAttributes } from '@switchyard/core/evaluation/used-attributes';
 import { DAY_MS } from '@switchyard/core/time';
-import type { EventQueries } from '../../storage/event-store.ts';
+import type { EventQueries } from '../../events/store/event-store.ts';
 import { type Replay, replaysOf, type UnknownCounts } from './impact-replay.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import { ImpactSessions } from './impact-sessions.ts';

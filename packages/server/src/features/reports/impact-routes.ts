@@ -1,10 +1,10 @@
 import { Impact, ImpactBody } from '@switchyard/core/api/impact';
 import { PropertyParams } from '@switchyard/core/api/management';
-import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { disconnection } from '../../http/disconnection.ts';
-import type { ConfigurationModel } from '../../storage/changes/configuration-model.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { disconnection } from '../../http/pipeline/disconnection.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { impactScope } from './impact-scope.ts';
 import type { ReportRunner } from './report-runner.ts';
 

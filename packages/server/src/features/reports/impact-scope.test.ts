@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { impactScope } from './impact-scope.ts';
 
 const FLAGS = 3000;

@@ -5,9 +5,12 @@ import { segmentsIn } from '@switchyard/core/evaluation/segments';
 import { type Targeting, TargetingIndex } from '@switchyard/core/evaluation/used-attributes';
 import { definitionInForce, type PhaseDefinition } from '@switchyard/core/lifecycle/phases';
 import { type Serving, servingOf } from '@switchyard/core/lifecycle/serving';
-import { dependentSegments } from '../../storage/changes/dependent-segments.ts';
-import { definitionIn } from '../../storage/flag-definition.ts';
-import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
+import { dependentSegments } from '../../configuration/changes/dependent-segments.ts';
+import { definitionIn } from '../../configuration/property/flag-definition.ts';
+import type {
+  PropertyConfiguration,
+  SplitTest,
+} from '../../configuration/property/property-configuration.ts';
 
 /** Flags times environments that are replayed; an affected flag beyond that is only counted. */
 const MAX_REPLAYED = 200;

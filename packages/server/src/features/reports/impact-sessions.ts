@@ -1,7 +1,7 @@
 import { type Context, readAttribute } from '@switchyard/core/evaluation/attribute-values';
 import { SESSION_IDS, sessionContext } from '@switchyard/core/evaluation/session-context';
 import type { UsedAttributes } from '@switchyard/core/evaluation/used-attributes';
-import type { SessionContexts } from '../../storage/session-context-queries.ts';
+import type { SessionContexts } from '../../events/store/session-context-queries.ts';
 
 /** The sessions of a period as contexts. Most sessions share their context with others, apart from ids. */
 export class ImpactSessions {

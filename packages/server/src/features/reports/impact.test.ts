@@ -1,9 +1,9 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { SAMPLE } from '@switchyard/testing/sample-property';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, errorOf, PropertyManager } from '../../testing/property-manager.ts';
-import { SAMPLE } from '../../testing/sample-property.ts';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 
 let shop: Shop;
 let manager: PropertyManager;

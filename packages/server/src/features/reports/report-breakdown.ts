@@ -7,7 +7,7 @@ import {
 import { variationCounts } from '@switchyard/core/stats/report/report-counts';
 import { differingSegments } from '@switchyard/core/stats/report/segment-effects';
 import { describeSegments } from '@switchyard/core/stats/words/segment-words';
-import type { SplitTestCounts, VisitorGroup } from '../../storage/split-test-queries.ts';
+import type { SplitTestCounts, VisitorGroup } from '../../events/store/split-test-queries.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
 

@@ -1,13 +1,13 @@
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { SplitTest } from '../../storage/property-configuration.ts';
+import type { SplitTest } from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
   maxHarmOf,
   outcomeId,
   type TestOutcome,
-} from '../../storage/test-outcome.ts';
+} from '../../configuration/property/test-outcome.ts';
 import type { ReportScope } from './report-scope.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';

@@ -1,5 +1,5 @@
 import type { Report } from '@switchyard/core/stats/report/report';
-import { csvRow } from '../../http/csv-row.ts';
+import { csvRow } from '../../http/contract/csv-row.ts';
 
 const COLUMNS = [
   'split_test',

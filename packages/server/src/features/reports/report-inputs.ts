@@ -3,8 +3,8 @@ import { totalVisitors, variationCounts } from '@switchyard/core/stats/report/re
 import type { LearnedPrior, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { endsAtPlan } from '@switchyard/core/stats/report/report-method';
 import { DAY_MS } from '@switchyard/core/time';
-import type { EventQueries } from '../../storage/event-store.ts';
-import type { SplitTestQuery } from '../../storage/split-test-queries.ts';
+import type { EventQueries } from '../../events/store/event-store.ts';
+import type { SplitTestQuery } from '../../events/store/split-test-queries.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
 import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
 

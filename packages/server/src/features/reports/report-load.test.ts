@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { DAY_MS } from '@switchyard/core/time';
+import { closeShop, Shop, sampleWith } from '@switchyard/testing/shop';
+import { exposuresAt, startServerWithHistory } from '@switchyard/testing/stored-history';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeShop, Shop, sampleWith } from '../../testing/shop.ts';
-import { exposuresAt, startServerWithHistory } from '../../testing/stored-history.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 const NOW = Date.now();
 const DAYS_SINCE_1970 = Math.floor(NOW / DAY_MS);

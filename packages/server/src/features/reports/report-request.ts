@@ -1,6 +1,6 @@
 import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
-import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { AaScope } from './aa-scope.ts';
 import type { EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';

@@ -6,9 +6,9 @@ import {
 } from '@switchyard/core/api/results';
 import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import type { FastifyReply } from 'fastify';
-import { ApiError, EVENT_QUERY_ERRORS } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
 import { findSplitTest, scopeOf } from './report-scope.ts';

@@ -1,6 +1,6 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { settled } from '@switchyard/testing/wait';
 import { afterEach, describe, expect, it } from 'vitest';
-import { settled } from '../../testing/wait.ts';
 import type { ReportRequest } from './report-request.ts';
 import { ReportRunner, type ReportRunnerOptions } from './report-runner.ts';
 

@@ -1,9 +1,9 @@
 import type { Worker, WorkerOptions } from 'node:worker_threads';
-import { ApiError } from '../../errors.ts';
+import { movedParts, type ThreadConnection } from '../../events/thread/storage-channel.ts';
 import { RemoteCalls } from '../../platform/calls/remote-calls.ts';
-import { startThread } from '../../start-thread.ts';
-import { movedParts, type ThreadConnection } from '../../storage/storage-channel.ts';
-import type { TraceParent } from '../../storage/tracer.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
+import { startThread } from '../../platform/threads/start-thread.ts';
+import type { TraceParent } from '../../platform/tracing/tracer.ts';
 import type { ReportBody, ReportMethods, ReportRequest } from './report-request.ts';
 
 /** Reports that run on the thread at a time; others wait in a queue on the serving thread. */

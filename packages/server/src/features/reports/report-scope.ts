@@ -4,21 +4,24 @@ import { feedbackGoalId } from '@switchyard/core/stats/report/feedback-goal';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
 import { timeZone } from '@switchyard/core/time-zone';
-import { ApiError, invalidField } from '../../errors.ts';
-import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
 import type {
-  DayRange,
-  FeedbackGoal,
-  SplitTestPhase,
-  SplitTestQuery,
-} from '../../storage/split-test-queries.ts';
+  PropertyConfiguration,
+  SplitTest,
+} from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
   maxHarmOf,
   outcomeId,
   type TestOutcome,
-} from '../../storage/test-outcome.ts';
+} from '../../configuration/property/test-outcome.ts';
+import type {
+  DayRange,
+  FeedbackGoal,
+  SplitTestPhase,
+  SplitTestQuery,
+} from '../../events/store/split-test-queries.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;
 /** Visitors of the first days are compared with later ones. */

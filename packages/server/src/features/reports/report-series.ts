@@ -9,7 +9,7 @@ import {
 import type { ReportGoalSums } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
 import { timeZone } from '@switchyard/core/time-zone';
-import type { DayRange, GoalDay, SplitTestSeries } from '../../storage/split-test-queries.ts';
+import type { DayRange, GoalDay, SplitTestSeries } from '../../events/store/split-test-queries.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
 import type { ReportScope } from './report-scope.ts';
 

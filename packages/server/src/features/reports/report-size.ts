@@ -1,5 +1,5 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { DayRange } from '../../storage/split-test-queries.ts';
+import type { DayRange } from '../../events/store/split-test-queries.ts';
 import type { ReportScope } from './report-scope.ts';
 
 /** Further segments are too small to be meaningful. */

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { applyProvision, switchyard } from '@switchyard/testing/command-line';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision, switchyard } from '../../testing/command-line.ts';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 type Body = TestResponse['body'];
 

@@ -1,5 +1,12 @@
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 
 const KEYS = ['none', 'counted', 'visitors', 'late', 'users', 'isolated'];
 const splitTests = KEYS.map((key) => ({

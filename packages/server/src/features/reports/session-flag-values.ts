@@ -3,7 +3,7 @@ import { compileFlags } from '@switchyard/core/evaluation/flags';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import { sessionContext } from '@switchyard/core/evaluation/session-context';
 import { attributesOf, namesIn, type Targeting } from '@switchyard/core/evaluation/used-attributes';
-import type { EventQueries } from '../../storage/event-store.ts';
+import type { EventQueries } from '../../events/store/event-store.ts';
 
 /** Sessions for which a flag is evaluated, each with the definitions of its moment. */
 export interface SessionFlagValuesInput {

@@ -4,9 +4,9 @@ import { type Baseline, planGuardrail, planTest } from '@switchyard/core/stats/p
 import { methodOf } from '@switchyard/core/stats/report/report-method';
 import { describePlan } from '@switchyard/core/stats/words/plan-words';
 import { DAY_MS } from '@switchyard/core/time';
-import { ApiError, invalidField } from '../../errors.ts';
-import type { GoalBaseline } from '../../storage/event-store.ts';
-import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { GoalBaseline } from '../../events/store/event-store.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 
 const DEFAULT_EFFECT = 0.05;
 const MAX_HARM = 10;

@@ -1,10 +1,10 @@
 import { managed } from '@switchyard/core/api/management';
 import { Segment } from '@switchyard/core/api/targeting';
 import { segmentsIn } from '@switchyard/core/evaluation/segments';
-import type { CollectionDefinition } from '../../storage/changes/collection-definition.ts';
-import { field } from '../../storage/changes/words/change-words.ts';
-import { conditionWords, matchWords } from '../../storage/changes/words/condition-words.ts';
-import { quoted } from '../../storage/changes/words/value-words.ts';
+import type { CollectionDefinition } from '../../configuration/definitions/collection-definition.ts';
+import { field } from '../../configuration/words/change-words.ts';
+import { conditionWords, matchWords } from '../../configuration/words/condition-words.ts';
+import { quoted } from '../../configuration/words/value-words.ts';
 import { segmentRows } from './segment-store.ts';
 
 export const segmentDefinition: CollectionDefinition<'segment'> = {

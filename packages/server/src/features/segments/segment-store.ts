@@ -1,5 +1,5 @@
-import { keyedRows } from '../../storage/changes/keyed-rows.ts';
-import type { StoredSegment } from '../../storage/property-configuration.ts';
+import { keyedRows } from '../../configuration/definitions/keyed-rows.ts';
+import type { StoredSegment } from '../../configuration/property/property-configuration.ts';
 
 export const segmentRows = keyedRows('segments', {
   toItem: (row): StoredSegment => ({

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '@switchyard/core/time';
+import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
 
 let shop: Shop;
 beforeAll(async () => {

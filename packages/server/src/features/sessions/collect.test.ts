@@ -1,6 +1,5 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUBLIC_KEY } from '../../testing/sample-property.ts';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
 import {
   accepted,
   closeShop,
@@ -8,7 +7,8 @@ import {
   expectProblem,
   openShop,
   type Shop,
-} from '../../testing/shop.ts';
+} from '@switchyard/testing/shop';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CollectBody } from '@switchyard/core/api/sessions';
 import { isCookieless } from '@switchyard/core/cleaning/cookieless';
 import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
-import { eventTime } from '../../http/client-time.ts';
-import type { AcceptedCollect, CollectedEvent } from '../../storage/accepted-request.ts';
+import type { AcceptedCollect, CollectedEvent } from '../../events/store/accepted-request.ts';
+import { eventTime } from '../../http/contract/client-time.ts';
 import { parseUserAgent } from './user-agent.ts';
 
 /** Headers in which common proxies send the visitor's country. */

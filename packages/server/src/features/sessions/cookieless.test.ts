@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { DAY_MS } from '@switchyard/core/time';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { switchyard } from '@switchyard/testing/command-line';
+import { PropertyManager } from '@switchyard/testing/property-manager';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { switchyard } from '../../testing/command-line.ts';
-import { PropertyManager } from '../../testing/property-manager.ts';
-import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const ENV = { ...WITH_OWNER, TRUST_PROXY: 'true' };
 let shop: Shop;

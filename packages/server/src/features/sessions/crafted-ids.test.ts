@@ -1,6 +1,6 @@
 import { murmur3 } from '@switchyard/core/evaluation/hash';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accepted, closeShop, openShop, type Shop } from '../../testing/shop.ts';
 
 /**
  * Ids with the same MurmurHash3 under every seed, which no secret can prevent: the first four bytes differ in what

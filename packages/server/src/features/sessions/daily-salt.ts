@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS } from '@switchyard/core/time';
-import type { Database, DatabaseHandle } from '../../storage/database.ts';
+import type { Database, DatabaseHandle } from '../../configuration/database/database.ts';
 
 interface Salt {
   day: number;

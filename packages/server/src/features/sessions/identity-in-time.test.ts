@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StorageError } from '../../storage/storage-error.ts';
+import { StorageError } from '../../platform/errors/storage-error.ts';
 import { identityInTime } from './identity-in-time.ts';
 
 const identity = { visitorId: 'v-1', userId: null };

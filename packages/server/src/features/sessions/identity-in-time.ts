@@ -1,5 +1,5 @@
+import type { SessionIdentity } from '../../events/store/session-summary.ts';
 import { withTimeout } from '../../platform/with-timeout.ts';
-import type { SessionIdentity } from '../../storage/session-summary.ts';
 
 type Find<Result> = (propertyId: string, sessionId: string) => Result | Promise<Result>;
 type Identity = SessionIdentity | undefined;

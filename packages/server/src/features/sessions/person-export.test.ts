@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { switchyardWith } from '@switchyard/testing/command-line';
+import { PropertyManager } from '@switchyard/testing/property-manager';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newMember, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { switchyardWith } from '../../testing/command-line.ts';
-import { PropertyManager } from '../../testing/property-manager.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 type Body = TestResponse['body'];
 

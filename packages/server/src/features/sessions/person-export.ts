@@ -1,8 +1,8 @@
 import type { FeedbackState } from '@switchyard/core/api/feedback';
 import { PERSON_EXPORT_VERSION, type PersonFlag, type PersonQuery } from '@switchyard/core/api/people';
-import type { PersonalSubject } from '../../storage/erasure-subject.ts';
-import type { SessionDetail } from '../../storage/event-store.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { PersonalSubject } from '../../events/store/erasure-subject.ts';
+import type { SessionDetail } from '../../events/store/event-store.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { detailResponse } from './session-responses.ts';
 
 export interface PersonSources {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { PropertyParams } from '@switchyard/core/api/management';
 import { PersonExport, PersonQuery } from '@switchyard/core/api/people';
-import { EVENT_QUERY_ERRORS } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { ExportSlots } from '../../http/export-slots.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { ExportSlots } from '../../http/limits/export-slots.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { type PersonSources, personExport } from './person-export.ts';
 
 const MAX_EXPORTS = 2;

@@ -1,11 +1,11 @@
 import type { SessionsQuery } from '@switchyard/core/api/sessions';
 import { filterValue } from '@switchyard/core/api/traffic';
-import { ApiError } from '../../errors.ts';
-import { botFilter } from '../../http/bot-filter.ts';
-import type { SessionPageQuery } from '../../storage/event-store.ts';
-import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
-import type { ExposedSessions } from '../../storage/session-conditions.ts';
-import type { SplitTestPhase } from '../../storage/split-test-queries.ts';
+import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { SessionPageQuery } from '../../events/store/event-store.ts';
+import type { ExposedSessions } from '../../events/store/session-conditions.ts';
+import type { SplitTestPhase } from '../../events/store/split-test-queries.ts';
+import { botFilter } from '../../http/contract/bot-filter.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 
 /** A phase of a split test, as its results count it; default: the latest. Throws if there is no such test or phase. */
 export type PhaseOf = (

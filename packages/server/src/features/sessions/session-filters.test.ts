@@ -1,5 +1,5 @@
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
 
 type Query = Record<string, string>;
 

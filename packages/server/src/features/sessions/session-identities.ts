@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { AcceptedCollect } from '../../storage/accepted-request.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { SessionIdentity } from '../../storage/session-summary.ts';
-import type { ChangedSessions } from '../../storage/storage-messages.ts';
+import type { AcceptedCollect } from '../../events/store/accepted-request.ts';
+import type { SessionIdentity } from '../../events/store/session-summary.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import type { ChangedSessions } from '../../events/thread/storage-messages.ts';
 
 const MAX_SESSIONS = 50_000;
 

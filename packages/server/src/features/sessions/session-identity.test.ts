@@ -1,6 +1,13 @@
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
 
 /** Enabled for one user only. */
 const FOR_SECOND = {

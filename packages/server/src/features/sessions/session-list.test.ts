@@ -1,7 +1,14 @@
 import { HOUR_MS } from '@switchyard/core/time';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 type Session = TestResponse['body'];
 

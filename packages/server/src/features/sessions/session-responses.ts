@@ -1,8 +1,8 @@
 import type { SessionDetail, SessionsPage } from '@switchyard/core/api/sessions';
 import { toDollars } from '@switchyard/core/money';
-import { encodeTimelineCursor } from '../../http/paging.ts';
-import type * as stored from '../../storage/event-store.ts';
-import type { SessionSummary } from '../../storage/session-summary.ts';
+import type * as stored from '../../events/store/event-store.ts';
+import type { SessionSummary } from '../../events/store/session-summary.ts';
+import { encodeTimelineCursor } from '../../http/contract/paging.ts';
 
 type Summary = SessionsPage['sessions'][number];
 type TimelineEntry = SessionDetail['timeline'][number];

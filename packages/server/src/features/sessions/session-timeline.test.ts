@@ -1,8 +1,8 @@
 import { HOUR_MS } from '@switchyard/core/time';
+import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mulberry32 } from '../../testing/mulberry32.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 type Entry = TestResponse['body'];
 

@@ -1,7 +1,7 @@
 import Bowser from 'bowser';
 import { LRUCache } from 'lru-cache';
-import { isBot } from '../../http/bots.ts';
-import { BOT_DEVICE } from '../../storage/accepted-request.ts';
+import { BOT_DEVICE } from '../../events/store/accepted-request.ts';
+import { isBot } from '../../http/contract/bots.ts';
 
 export interface ClientSoftware {
   device: string;

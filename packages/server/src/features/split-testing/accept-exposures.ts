@@ -1,9 +1,9 @@
 import type { ExposeBody } from '@switchyard/core/api/split-testing';
 import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
-import { eventTime } from '../../http/client-time.ts';
-import type { Metrics } from '../../http/metrics.ts';
-import type { AcceptedExposures, Exposure } from '../../storage/accepted-request.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { AcceptedExposures, Exposure } from '../../events/store/accepted-request.ts';
+import { eventTime } from '../../http/contract/client-time.ts';
+import type { Metrics } from '../../http/monitoring/metrics.ts';
 import { exposableTests } from './published-config.ts';
 
 /** Drops unknown tests and variations; `undefined` if there are no others. Stopped tests still count, because browsers cache definitions. */

@@ -1,8 +1,8 @@
+import { applyProvision } from '@switchyard/testing/command-line';
+import { OTHER_PUBLIC_KEY, PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision } from '../../testing/command-line.ts';
-import { OTHER_PUBLIC_KEY, PUBLIC_KEY } from '../../testing/sample-property.ts';
-import { closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const variations = [
   { key: 'control', weight: 1, value: 'a' },

@@ -1,7 +1,7 @@
 import type { ProvisionedDecision } from '@switchyard/core/api/provisioned-split-test';
-import { parseTime, TIME_HINT } from '../../storage/changes/parse-time.ts';
-import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
-import type { Decision, SplitTest } from '../../storage/property-configuration.ts';
+import { parseTime, TIME_HINT } from '../../configuration/definitions/parse-time.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
+import type { Decision, SplitTest } from '../../configuration/property/property-configuration.ts';
 
 interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
   /** Path of the split test. */

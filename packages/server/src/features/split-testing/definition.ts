@@ -1,10 +1,13 @@
 import { ManagedSplitTest } from '@switchyard/core/api/management';
 import { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
 import { isObject } from '@switchyard/core/merge/json-value';
-import { ApiError } from '../../errors.ts';
-import { type CollectionDefinition, GENERATED } from '../../storage/changes/collection-definition.ts';
-import type { Reference } from '../../storage/changes/entities.ts';
-import { feedbackOutcomeOf, goalIdOf } from '../../storage/test-outcome.ts';
+import {
+  type CollectionDefinition,
+  GENERATED,
+} from '../../configuration/definitions/collection-definition.ts';
+import type { Reference } from '../../configuration/property/entities.ts';
+import { feedbackOutcomeOf, goalIdOf } from '../../configuration/property/test-outcome.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { SPLIT_TEST_WORDS } from './split-test-change-words.ts';
 import { resolveSplitTests } from './split-test-rules.ts';
 import { splitTestRows } from './split-test-store.ts';

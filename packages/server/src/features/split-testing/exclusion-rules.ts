@@ -1,6 +1,6 @@
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
-import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
-import type { ExclusionSlot, SplitTest } from '../../storage/property-configuration.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
+import type { ExclusionSlot, SplitTest } from '../../configuration/property/property-configuration.ts';
 
 /** A test that may need a slot. */
 export interface Candidate {

@@ -1,5 +1,5 @@
+import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
 
 let shop: Shop;
 beforeAll(async () => {

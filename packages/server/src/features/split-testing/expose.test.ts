@@ -1,7 +1,6 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRaw } from '../../testing/raw-request.ts';
-import { PUBLIC_KEY } from '../../testing/sample-property.ts';
+import { sendRaw } from '@switchyard/testing/raw-request';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
 import {
   closeShop,
   expectAccepted,
@@ -9,7 +8,8 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '../../testing/shop.ts';
+} from '@switchyard/testing/shop';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const variations = [
   { key: 'control', weight: 1 },

@@ -1,11 +1,11 @@
+import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
+import { Browser, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
+import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { closeShop, openShop, Shop } from '@switchyard/testing/shop';
+import { startServer } from '@switchyard/testing/test-server';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterEach, expect, it } from 'vitest';
-import { AdjustableClock } from '../../testing/adjustable-clock.ts';
-import { Browser, ownerBrowser, WITH_OWNER } from '../../testing/browser.ts';
-import { bodyOf, PropertyManager } from '../../testing/property-manager.ts';
-import { SECRET_KEY } from '../../testing/sample-property.ts';
-import { closeShop, openShop, Shop } from '../../testing/shop.ts';
-import { startServer } from '../../testing/test-server.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { nextStatuses, type SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import { sameJson } from '@switchyard/core/merge/json-value';
-import type { Report } from '../../storage/changes/property-rules.ts';
-import type { SplitTest } from '../../storage/property-configuration.ts';
-import { outcomeId } from '../../storage/test-outcome.ts';
+import type { Report } from '../../configuration/definitions/property-rules.ts';
+import type { SplitTest } from '../../configuration/property/property-configuration.ts';
+import { outcomeId } from '../../configuration/property/test-outcome.ts';
 import { nameOf } from './outcome-rules.ts';
 
 type Field = Exclude<keyof SplitTest, 'id' | 'key' | 'status' | 'phases' | 'createdAt' | 'version'>;

@@ -1,11 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AssignableTest, assign } from '@switchyard/core/evaluation/assignment';
+import { applyProvision, switchyard } from '@switchyard/testing/command-line';
+import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/shop';
+import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProvision, switchyard } from '../../testing/command-line.ts';
-import { PUBLIC_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import { waitFor } from '../../testing/wait.ts';
 
 const variations = [
   { key: 'control', weight: 1, value: 'a' },

@@ -3,15 +3,15 @@ import type {
   ProvisionedOutcome,
   ProvisionedSplitTest,
 } from '@switchyard/core/api/provisioned-split-test';
-import type { Report } from '../../storage/changes/property-rules.ts';
-import type { FeedbackType, SplitTest } from '../../storage/property-configuration.ts';
+import type { Report } from '../../configuration/definitions/property-rules.ts';
+import type { FeedbackType, SplitTest } from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
   goalIdOf,
   outcomeId,
   type TestOutcome,
-} from '../../storage/test-outcome.ts';
+} from '../../configuration/property/test-outcome.ts';
 
 /** In the candidate or in the database. */
 export interface KnownOutcomes {

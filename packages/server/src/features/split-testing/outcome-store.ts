@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Database } from '../../storage/database.ts';
-import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
-import type { SplitTest } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
+import type { SplitTest } from '../../configuration/property/property-configuration.ts';
 import {
   type FeedbackOutcome,
   feedbackOutcomeOf,
@@ -9,7 +9,7 @@ import {
   goalIdOf,
   maxHarmOf,
   type TestOutcome,
-} from '../../storage/test-outcome.ts';
+} from '../../configuration/property/test-outcome.ts';
 
 type Outcomes = Pick<SplitTest, 'goals' | 'guardrails'>;
 

@@ -1,5 +1,5 @@
 import type { Phase } from '@switchyard/core/lifecycle/phases';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../configuration/database/database.ts';
 
 /** Phases by test id, oldest first. */
 export async function phasesByTest(database: Database, propertyId: string): Promise<Map<string, Phase[]>> {

@@ -2,12 +2,12 @@ import type { SplitTestConfig } from '@switchyard/core/api/split-testing';
 import { AA_TEST_KEY, type AaRound, aaRoundAt, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
 import { definitionInForce } from '@switchyard/core/lifecycle/phases';
 import { servingOf } from '@switchyard/core/lifecycle/serving';
-import { prepare } from '../../http/etag.ts';
 import {
   derivePerProperty,
   type PropertyConfiguration,
   type SplitTest,
-} from '../../storage/property-configuration.ts';
+} from '../../configuration/property/property-configuration.ts';
+import { prepare } from '../../http/contract/etag.ts';
 
 export const CONFIG_TTL_SECONDS = 60;
 

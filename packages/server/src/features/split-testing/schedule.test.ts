@@ -1,6 +1,6 @@
+import { engines } from '@switchyard/testing/databases';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { engines } from '../../testing/databases.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
 import { runSchedule } from './schedule.ts';
 
 describe.each(engines())('$name', (engine) => {

@@ -1,7 +1,10 @@
 import { dueStep, scheduledStatus } from '@switchyard/core/lifecycle/schedule';
-import { SYSTEM } from '../../storage/changes/actor.ts';
-import type { ChangeInput, ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
-import { derivePerProperty, type PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { SYSTEM } from '../../configuration/property/actor.ts';
+import {
+  derivePerProperty,
+  type PropertyConfiguration,
+} from '../../configuration/property/property-configuration.ts';
+import type { ChangeInput, ConfigurationWriter } from '../../configuration/writer/configuration-writer.ts';
 
 export interface ScheduledChange {
   propertyId: string;

@@ -8,8 +8,8 @@ import {
   optional,
   texts,
   type Words,
-} from '../../storage/changes/words/change-words.ts';
-import { type ListItem, listChanges } from '../../storage/changes/words/list-changes.ts';
+} from '../../configuration/words/change-words.ts';
+import { type ListItem, listChanges } from '../../configuration/words/list-changes.ts';
 import {
   isMissing,
   listWords,
@@ -18,7 +18,7 @@ import {
   shareWords,
   timeWords,
   valueWords,
-} from '../../storage/changes/words/value-words.ts';
+} from '../../configuration/words/value-words.ts';
 
 const variationWords: ChangeWords = ({ from, to, isNew, names }) => {
   const { pairs, order } = listChanges(from, to, 'key');

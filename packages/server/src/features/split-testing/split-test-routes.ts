@@ -1,16 +1,16 @@
 import { IdempotencyHeaders, PageQuery, Success } from '@switchyard/core/api/common';
 import { ExposeBody, SplitTestConfig, SplitTestConfigQuery } from '@switchyard/core/api/split-testing';
 import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
-import { ApiError } from '../../errors.ts';
-import { preparedResponses } from '../../http/api-description.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
-import { isBot } from '../../http/bots.ts';
-import { checkOrigin } from '../../http/cors.ts';
-import { sendPrepared } from '../../http/etag.ts';
-import type { Metrics } from '../../http/metrics.ts';
-import { type RecordEvents, sendSuccess } from '../../http/record-events.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import { checkOrigin } from '../../http/access/cors.ts';
+import { preparedResponses } from '../../http/contract/api-description.ts';
+import { isBot } from '../../http/contract/bots.ts';
+import { sendPrepared } from '../../http/contract/etag.ts';
+import type { Metrics } from '../../http/monitoring/metrics.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { type RecordEvents, sendSuccess } from '../../http/pipeline/record-events.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import { acceptExposures } from './accept-exposures.ts';
 import { CONFIG_TTL_SECONDS, publishedConfig } from './published-config.ts';
 

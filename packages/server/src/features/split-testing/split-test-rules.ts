@@ -1,12 +1,12 @@
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
 import { scheduledStatus } from '@switchyard/core/lifecycle/schedule';
 import { nextStatuses } from '@switchyard/core/lifecycle/status';
-import type { ItemRuleContext } from '../../storage/changes/collection-definition.ts';
-import { parseTime, TIME_HINT } from '../../storage/changes/parse-time.ts';
-import type { Report, RuleContext } from '../../storage/changes/property-rules.ts';
-import { reportRepeated } from '../../storage/changes/repeated-entries.ts';
-import { newHashSeed, newId } from '../../storage/database.ts';
-import type { SplitTest, Variation } from '../../storage/property-configuration.ts';
+import { newHashSeed, newId } from '../../configuration/database/database.ts';
+import type { ItemRuleContext } from '../../configuration/definitions/collection-definition.ts';
+import { parseTime, TIME_HINT } from '../../configuration/definitions/parse-time.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
+import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
+import type { SplitTest, Variation } from '../../configuration/property/property-configuration.ts';
 import { reportDecision, resolveDecision } from './decision-rules.ts';
 import { resolveExclusions } from './exclusion-rules.ts';
 import { reportLifecycle } from './lifecycle-rules.ts';

@@ -1,6 +1,6 @@
-import type { ItemRows } from '../../storage/changes/collection-definition.ts';
-import { type Database, nextPosition } from '../../storage/database.ts';
-import type { SplitTest } from '../../storage/property-configuration.ts';
+import { type Database, nextPosition } from '../../configuration/database/database.ts';
+import type { ItemRows } from '../../configuration/definitions/collection-definition.ts';
+import type { SplitTest } from '../../configuration/property/property-configuration.ts';
 import { outcomesByTest, saveOutcomes } from './outcome-store.ts';
 import { phasesByTest, savePhase } from './phase-store.ts';
 

@@ -1,6 +1,6 @@
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 type Query = Record<string, string>;
 type Body = TestResponse['body'];

@@ -8,8 +8,8 @@ import {
   type TrafficSeriesQuery,
 } from '@switchyard/core/api/traffic';
 import { DAY_MS } from '@switchyard/core/time';
-import { invalidField } from '../../errors.ts';
-import { BUCKET_LENGTH } from '../../storage/goal-buckets.ts';
+import { BUCKET_LENGTH } from '../../events/store/goal-buckets.ts';
+import { invalidField } from '../../platform/errors/errors.ts';
 import type { TrafficScope } from './traffic-request.ts';
 
 const DEFAULT_DAYS = 30;

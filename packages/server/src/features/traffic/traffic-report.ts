@@ -11,9 +11,9 @@ import type {
 import { toDollars } from '@switchyard/core/money';
 import { previousPeriod } from '@switchyard/core/previous-period';
 import { timeZone } from '@switchyard/core/time-zone';
-import { timeBuckets } from '../../http/time-buckets.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import type { TrafficCounts, VisitCounts } from '../../storage/traffic-queries.ts';
+import type { TrafficCounts, VisitCounts } from '../../events/store/traffic-queries.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
+import { timeBuckets } from '../../http/contract/time-buckets.ts';
 import type { TrafficRequest, TrafficScope } from './traffic-request.ts';
 
 type TrafficQueries = Pick<

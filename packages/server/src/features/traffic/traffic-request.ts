@@ -1,6 +1,6 @@
 import type { ComparedUnit } from '@switchyard/core/api/common';
 import type { TrafficDimension, TrafficInterval } from '@switchyard/core/api/traffic';
-import type { TrafficQuery } from '../../storage/traffic-queries.ts';
+import type { TrafficQuery } from '../../events/store/traffic-queries.ts';
 
 /** Sessions of a period, either of people or of bots. */
 export interface TrafficScope {

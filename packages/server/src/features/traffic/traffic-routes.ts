@@ -11,11 +11,11 @@ import {
   TrafficSummary,
 } from '@switchyard/core/api/traffic';
 import type { FastifyReply } from 'fastify';
-import { EVENT_QUERY_ERRORS } from '../../errors.ts';
-import type { ApiRoutes, RouteDeclaration } from '../../http/api-routes.ts';
-import type { Authentication } from '../../http/authentication.ts';
-import { ownHosts } from '../../storage/external-referrer.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { ownHosts } from '../../events/store/external-referrer.ts';
+import type { Authentication } from '../../http/access/authentication.ts';
+import type { ApiRoutes, RouteDeclaration } from '../../http/pipeline/api-routes.ts';
+import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { seriesInterval, trafficScope } from './traffic-period.ts';
 import type { TrafficRequest, TrafficScope } from './traffic-request.ts';
 

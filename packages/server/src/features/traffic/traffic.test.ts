@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
+import { OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import type { TestResponse } from '@switchyard/testing/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OTHER_SECRET_KEY } from '../../testing/sample-property.ts';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '../../testing/shop.ts';
-import type { TestResponse } from '../../testing/test-server.ts';
 
 type Query = Record<string, string>;
 type Body = TestResponse['body'];

@@ -1,5 +1,5 @@
 import type { ConfigurationChanged } from '@switchyard/core/api/webhook-payloads';
-import type { Actor, Via } from '../../storage/changes/actor.ts';
+import type { Actor, Via } from '../../configuration/property/actor.ts';
 import type { WebhookEvent } from './enqueue.ts';
 
 const MAX_CHANGES = 100;

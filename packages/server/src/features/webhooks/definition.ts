@@ -1,8 +1,8 @@
 import { ManagedWebhook } from '@switchyard/core/api/management';
 import { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
-import type { CollectionDefinition } from '../../storage/changes/collection-definition.ts';
-import { field, texts } from '../../storage/changes/words/change-words.ts';
-import { quoted } from '../../storage/changes/words/value-words.ts';
+import type { CollectionDefinition } from '../../configuration/definitions/collection-definition.ts';
+import { field, texts } from '../../configuration/words/change-words.ts';
+import { quoted } from '../../configuration/words/value-words.ts';
 import { resolveWebhooks } from './resolve-webhooks.ts';
 import { webhookRows } from './webhook-store.ts';
 

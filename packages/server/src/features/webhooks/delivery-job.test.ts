@@ -1,12 +1,12 @@
 import { HOUR_MS } from '@switchyard/core/time';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { changeWebhook, storeWebhook } from '@switchyard/testing/stored-webhook';
+import { waitFor } from '@switchyard/testing/wait';
+import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
 import { pino } from 'pino';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { PropertyConfiguration, Webhook } from '../../storage/property-configuration.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
-import { changeWebhook, storeWebhook } from '../../testing/stored-webhook.ts';
-import { waitFor } from '../../testing/wait.ts';
-import { WebhookReceiver } from '../../testing/webhook-receiver.ts';
+import type { PropertyConfiguration, Webhook } from '../../configuration/property/property-configuration.ts';
 import { DeliveryJob, type DeliveryJobParts } from './delivery-job.ts';
 import { enqueue, type WebhookEvent } from './enqueue.ts';
 import { pruneDeliveries } from './prune-deliveries.ts';

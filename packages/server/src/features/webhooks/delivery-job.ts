@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration, Webhook } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { PropertyConfiguration, Webhook } from '../../configuration/property/property-configuration.ts';
 import {
   dueWebhooks,
   nextDelivery,

@@ -1,7 +1,7 @@
 import type { DeliveryState } from '@switchyard/core/api/webhooks';
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import type { Database } from '../../storage/database.ts';
-import type { DatabaseTables } from '../../storage/migrations/database-tables.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
 import { MAX_DELAY_MS } from './retry-schedule.ts';
 import type { WebhookResponse } from './webhook-request.ts';
 

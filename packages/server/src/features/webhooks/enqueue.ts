@@ -1,8 +1,8 @@
 import type { WebhookContents, WebhookPayload } from '@switchyard/core/api/webhook-payloads';
 import { TEST_EVENT } from '@switchyard/core/api/webhooks';
-import { type Database, newId } from '../../storage/database.ts';
-import type { Webhook } from '../../storage/property-configuration.ts';
-import type { SessionIdentity } from '../../storage/session-summary.ts';
+import { type Database, newId } from '../../configuration/database/database.ts';
+import type { Webhook } from '../../configuration/property/property-configuration.ts';
+import type { SessionIdentity } from '../../events/store/session-summary.ts';
 
 export type WebhookEvent<T extends keyof WebhookContents = keyof WebhookContents> = {
   [Type in T]: {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { changeWebhook, storeWebhook } from '@switchyard/testing/stored-webhook';
+import { temporaryDirectory } from '@switchyard/testing/test-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { collect, entry } from '../../storage/contract/sample-requests.contract.ts';
-import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
-import { changeWebhook, storeWebhook } from '../../testing/stored-webhook.ts';
-import { temporaryDirectory } from '../../testing/test-server.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
+import { collect, entry } from '../../events/store/contract/sample-requests.contract.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../events/store/event-store.ts';
 import { FeedbackWatch } from './feedback-watch.ts';
 import { forgettingDeliveries } from './forget-deliveries.ts';
 

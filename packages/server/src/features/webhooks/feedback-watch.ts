@@ -1,9 +1,9 @@
 import { withoutCookielessIds } from '@switchyard/core/cleaning/cookieless';
-import type { Database } from '../../storage/database.ts';
-import type { FeedbackEntry, NewFeedbackQuery, Positions } from '../../storage/event-store.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { inLockingTransaction } from '../../storage/in-transaction.ts';
-import type { PropertyConfiguration, Webhook } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inLockingTransaction } from '../../configuration/database/in-transaction.ts';
+import type { PropertyConfiguration, Webhook } from '../../configuration/property/property-configuration.ts';
+import type { FeedbackEntry, NewFeedbackQuery, Positions } from '../../events/store/event-store.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { countPending } from './delivery-store.ts';
 import { insertDelivery, subscribedTo, type WebhookEvent } from './enqueue.ts';
 import { listWebhooks } from './webhook-store.ts';

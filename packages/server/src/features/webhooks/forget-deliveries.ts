@@ -1,6 +1,6 @@
-import type { Database } from '../../storage/database.ts';
-import { metadataTexts, type Subject } from '../../storage/erasure-subject.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { metadataTexts, type Subject } from '../../events/store/erasure-subject.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 
 type Store = Pick<EventStoreClient, 'forget' | 'sessionIdentity' | 'subjectVisitors'>;
 

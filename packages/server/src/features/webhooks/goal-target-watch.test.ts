@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { DAY_MS } from '@switchyard/core/time';
+import { engines } from '@switchyard/testing/databases';
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { storeWebhook } from '@switchyard/testing/stored-webhook';
+import { temporaryDirectory } from '@switchyard/testing/test-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { goal } from '../../storage/contract/sample-requests.contract.ts';
-import { openDuckDbEventStore } from '../../storage/duckdb/duckdb-event-store.ts';
-import { type EventStore, LOCAL_SOURCE } from '../../storage/event-store.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { engines } from '../../testing/databases.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
-import { storeWebhook } from '../../testing/stored-webhook.ts';
-import { temporaryDirectory } from '../../testing/test-server.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
+import { goal } from '../../events/store/contract/sample-requests.contract.ts';
+import { type EventStore, LOCAL_SOURCE } from '../../events/store/event-store.ts';
 import { GoalTargetWatch } from './goal-target-watch.ts';
 
 describe.each(engines())('$name', (engine) => {

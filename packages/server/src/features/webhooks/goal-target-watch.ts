@@ -1,9 +1,9 @@
 import { toDollars } from '@switchyard/core/money';
 import { timeZone } from '@switchyard/core/time-zone';
-import type { Database } from '../../storage/database.ts';
-import type { EventStoreClient } from '../../storage/event-store-client.ts';
-import { inLockingTransaction } from '../../storage/in-transaction.ts';
-import type { Goal, PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inLockingTransaction } from '../../configuration/database/in-transaction.ts';
+import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
 import { listWebhooks } from './webhook-store.ts';
 

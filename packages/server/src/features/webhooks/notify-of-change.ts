@@ -1,4 +1,4 @@
-import type { AfterChange, Changed } from '../../storage/changes/configuration-writer.ts';
+import type { AfterChange, Changed } from '../../configuration/writer/configuration-writer.ts';
 import { configurationEvent } from './configuration-event.ts';
 import { enqueue, type WebhookEvent } from './enqueue.ts';
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { Database } from '../../storage/database.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { failOldDeliveries, type WebhookRef } from './delivery-store.ts';
 import { MAX_PENDING_MS } from './retry-schedule.ts';
 

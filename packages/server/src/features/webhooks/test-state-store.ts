@@ -1,4 +1,4 @@
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../configuration/database/database.ts';
 
 /** What the last look at a split test found. */
 export interface TestState {

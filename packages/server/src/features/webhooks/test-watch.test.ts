@@ -1,8 +1,8 @@
+import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { storeWebhook } from '@switchyard/testing/stored-webhook';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
-import { type MemoryConfiguration, openMemoryConfiguration } from '../../testing/memory-configuration.ts';
-import { storeWebhook } from '../../testing/stored-webhook.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { type TestEvaluation, TestWatch } from './test-watch.ts';
 
 const LOOK_MS = 15 * 60 * 1000;

@@ -1,8 +1,11 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import type { Logger } from 'pino';
-import type { Database } from '../../storage/database.ts';
-import { inLockingTransaction } from '../../storage/in-transaction.ts';
-import type { PropertyConfiguration, SplitTest } from '../../storage/property-configuration.ts';
+import type { Database } from '../../configuration/database/database.ts';
+import { inLockingTransaction } from '../../configuration/database/in-transaction.ts';
+import type {
+  PropertyConfiguration,
+  SplitTest,
+} from '../../configuration/property/property-configuration.ts';
 import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
 import { deleteTestState, listTestStates, saveTestState, type TestState } from './test-state-store.ts';
 import { listWebhooks } from './webhook-store.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
+import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { WebhookReceiver } from '../../testing/webhook-receiver.ts';
 import { isPublicAddress } from './public-address.ts';
 import { type RequestLimits, sendWebhook } from './webhook-request.ts';
 

@@ -9,13 +9,13 @@ import {
   WebhookParams,
   WebhookSecret,
 } from '@switchyard/core/api/webhooks';
-import { ApiError } from '../../errors.ts';
-import type { ApiRoutes } from '../../http/api-routes.ts';
-import { decodeListCursor, encodeListCursor } from '../../http/paging.ts';
-import type { ConfigurationWriter } from '../../storage/changes/configuration-writer.ts';
-import { type Database, newId } from '../../storage/database.ts';
-import { inLockingTransaction } from '../../storage/in-transaction.ts';
-import type { PropertyConfiguration } from '../../storage/property-configuration.ts';
+import { type Database, newId } from '../../configuration/database/database.ts';
+import { inLockingTransaction } from '../../configuration/database/in-transaction.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { ConfigurationWriter } from '../../configuration/writer/configuration-writer.ts';
+import { decodeListCursor, encodeListCursor } from '../../http/contract/paging.ts';
+import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { ApiError } from '../../platform/errors/errors.ts';
 import {
   type DeliverySummary,
   findDelivery,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { MAX_WEBHOOK_URL_LENGTH, WEBHOOK_EVENTS } from '@switchyard/core/api/webhooks';
-import type { Webhook } from '../../storage/property-configuration.ts';
+import type { Webhook } from '../../configuration/property/property-configuration.ts';
 import { hostOf, isPublicAddress } from './public-address.ts';
 
 /** Records a problem of the field at a JSON pointer. */

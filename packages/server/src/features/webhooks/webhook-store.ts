@@ -1,5 +1,5 @@
-import { keyedRows } from '../../storage/changes/keyed-rows.ts';
-import type { Webhook } from '../../storage/property-configuration.ts';
+import { keyedRows } from '../../configuration/definitions/keyed-rows.ts';
+import type { Webhook } from '../../configuration/property/property-configuration.ts';
 
 export const webhookRows = keyedRows('webhooks', {
   toItem: (row): Webhook => ({

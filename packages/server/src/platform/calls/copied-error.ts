@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** What is left of an error that is sent to another thread or process: by themselves, errors lose name and code. */
 export interface CopiedError {

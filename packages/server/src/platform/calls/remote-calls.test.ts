@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
-import { ApiError } from '../../errors.ts';
-import { StorageError } from '../../storage/storage-error.ts';
+import { ApiError } from '../errors/errors.ts';
+import { StorageError } from '../errors/storage-error.ts';
 import { byMethod, type CallMessage, type Handlers, RemoteCalls } from './remote-calls.ts';
 import { remoteMethods } from './remote-methods.ts';
 

@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import type { TraceParent } from '../../storage/tracer.ts';
+import type { TraceParent } from '../tracing/tracer.ts';
 import { type CopiedError, copyError, restoreError } from './copied-error.ts';
 
 /** Methods that another thread or process can call; arguments and results are copied. */

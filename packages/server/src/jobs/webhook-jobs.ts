@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import type { Database } from '../configuration/database/database.ts';
+import type { Configuration } from '../configuration/snapshot/configuration.ts';
+import type { EventStorage } from '../events/thread/event-storage.ts';
+import type { ReportRunner } from '../features/reports/report-runner.ts';
+import { scopeOf } from '../features/reports/report-scope.ts';
+import { DeliveryJob } from '../features/webhooks/delivery-job.ts';
+import { FeedbackWatch } from '../features/webhooks/feedback-watch.ts';
+import { GoalTargetWatch } from '../features/webhooks/goal-target-watch.ts';
+import { pruneDeliveries } from '../features/webhooks/prune-deliveries.ts';
+import { TestWatch } from '../features/webhooks/test-watch.ts';
+import type { Config } from '../platform/settings/config.ts';
+import type { Job } from './background-jobs.ts';
+
+const POLL_MS = 1000;
+const PRUNE_MS = 10 * 60 * 1000;
+
+export interface WebhookJobsParts {
+  config: Pick<Config, 'webhookAllowPrivate'>;
+  log: Logger;
+  database: Database;
+  configuration: Configuration;
+  events: EventStorage;
+  /** On a thread of its own: if an evaluation takes too long, no requested report is lost. */
+  reports: ReportRunner;
+}
+
+export interface WebhookJobs {
+  jobs: Job[];
+  /** Sends queued deliveries without delay. */
+  wake: DeliveryJob['wake'];
+  /** Cancels running requests. */
+  close: () => Promise<void>;
+}
+
+/** Sends webhooks, and notices what they are about. */
+export function createWebhookJobs(parts: WebhookJobsParts): WebhookJobs {
+  const { config, log, database, configuration, events, reports } = parts;
+  const properties = () => configuration.properties();
+  const deliveries = new DeliveryJob({
+    ...{ database, log, allowPrivate: config.webhookAllowPrivate },
+    property: (id) => configuration.property(id),
+  });
+  const onQueued = () => deliveries.wake();
+  const { eventStore } = events;
+  const feedback = new FeedbackWatch({
+    ...{ database, properties, eventStore, onQueued },
+    changes: () => events.changes,
+  });
+  const goals = new GoalTargetWatch({ database, properties, eventStore, onQueued });
+  const tests = new TestWatch({
+    ...{ database, properties, onQueued, log },
+    evaluate: async (property, test) => {
+      const scope = scopeOf(property, test, undefined, Date.now());
+      const { body } = await reports.run({ type: 'verdict', scope });
+      return JSON.parse(new TextDecoder().decode(body));
+    },
+    release: () => reports.release(),
+    isStopping: () => reports.isClosed,
+  });
+  const prune = () => pruneDeliveries(database, properties(), Date.now());
+  // Deliveries are deleted with their webhook: most installations have none, and nothing to look for.
+  const ifWebhooks = (run: () => Promise<void>) => async () => {
+    if (properties().some(({ webhooks }) => webhooks.length > 0)) await run();
+  };
+  return {
+    jobs: [
+      { name: 'webhook delivery', everyMs: POLL_MS, run: ifWebhooks(() => deliveries.run()) },
+      { name: 'webhooks for feedback', everyMs: POLL_MS, run: () => feedback.run() },
+      { name: 'webhooks for split tests', everyMs: POLL_MS, run: () => tests.run(Date.now()) },
+      { name: 'webhooks for goals', everyMs: POLL_MS, run: () => goals.run(Date.now()) },
+      { name: 'deletion of old webhook deliveries', everyMs: PRUNE_MS, run: ifWebhooks(prune) },
+    ],
+    wake: (webhook) => deliveries.wake(webhook),
+    close: async () => {
+      await reports.close();
+      await deliveries.close();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import type { Front, FrontParts } from '../cluster/workers/front.ts';
+import { SignInThrottle } from '../features/accounts/sign-in-throttle.ts';
+import { AccessChanges } from '../http/access/access-changes.ts';
+import { TokenBuckets } from '../http/access/token-buckets.ts';
+import { listen } from '../http/pipeline/listen.ts';
+import type { Job } from '../jobs/background-jobs.ts';
+import { UsageRecording } from '../jobs/usage-recording.ts';
+
+/** Serves requests in this process. */
+export class AppFront implements Front {
+  /** Loaded while the storage threads start and open their files. */
+  readonly #module = import('./app.ts');
+  #serving: { parts: FrontParts; app: FastifyInstance; usage: UsageRecording } | undefined;
+
+  async create(parts: FrontParts): Promise<void> {
+    const { config, handle, metrics } = parts;
+    const { database, nodes } = handle;
+    const usage = new UsageRecording(database);
+    const { createApp } = await this.#module;
+    const app = await createApp({
+      ...parts,
+      ...{ database, nodes, usage },
+      watch: (onChange) => handle.watch(onChange),
+      scrub: () => handle.scrub(),
+      access: new AccessChanges(),
+      metricsText: () => metrics.text(),
+      tokens: new TokenBuckets({ perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress }),
+      signInAttempts: new SignInThrottle(),
+    });
+    await app.ready();
+    this.#serving = { parts, app, usage };
+  }
+
+  async listen(): Promise<string> {
+    const { app, parts } = this.#serving!;
+    return listen(app, parts.config);
+  }
+
+  jobs(): Job[] {
+    return this.#serving?.usage.jobs() ?? [];
+  }
+
+  async configurationSaved(): Promise<void> {}
+
+  async announceShutdown(): Promise<void> {
+    this.#serving?.app.shutdownNotice.announce();
+  }
+
+  async close(): Promise<void> {
+    await this.#serving?.app.close();
+  }
+
+  async flush(): Promise<void> {
+    await this.#serving?.usage.close(this.#serving.parts.log);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../configuration/database/database.ts';
+import type { Nodes } from '../configuration/database/nodes.ts';
+import type { EventStorage } from '../events/thread/event-storage.ts';
+import { withTimeout } from '../platform/with-timeout.ts';
+
+const TIMEOUT_MS = 2000;
+
+/** What cannot be used: the configuration database, the event store, or the journal, which is full. */
+type AwayPart = 'database' | 'events' | 'journal';
+
+export interface Readiness {
+  ready: boolean;
+  away: AwayPart[];
+}
+
+interface Parts {
+  database: Database;
+  events: EventStorage;
+  nodes: Nodes;
+  /** Whether PostgreSQL and ClickHouse are used. */
+  isShared: boolean;
+  /** Whether the server is about to stop. */
+  isStopping: boolean;
+}
+
+/**
+ * Whether to send requests to this server. Storage that all nodes share does not count: a node without it accepts events
+ * and serves its configuration from memory, and a load balancer would take out all nodes at once.
+ */
+export async function readiness({
+  database,
+  events,
+  nodes,
+  isShared,
+  isStopping,
+}: Parts): Promise<Readiness> {
+  const ping = () => database.selectFrom('properties').select('id').limit(1).execute();
+  const [hasDatabase, hasEvents] = await Promise.all([
+    isShared ? nodes.isAvailable : responds(ping()),
+    events.status.damage === undefined && responds(events.eventStore.ping()),
+  ]);
+  const away: AwayPart[] = [];
+  if (!hasDatabase) away.push('database');
+  if (!hasEvents) away.push('events');
+  if (!events.hasRoom) away.push('journal');
+  const accepts = !isStopping && !events.failed && events.hasRoom;
+  if (isShared) return { ready: accepts, away };
+  return { ready: accepts && events.status.healthy && away.length === 0, away };
+}
+
+function responds(request: Promise<unknown>): Promise<boolean> {
+  const answered = request.then(
+    () => true,
+    () => false,
+  );
+  return withTimeout(answered, TIMEOUT_MS, () => false);
+}

@@ -1,8 +1,0 @@
-import type { ClickHouse } from '../client/clickhouse-client.ts';
-
-/** Resources of a query. */
-export interface QueryContext {
-  clickhouse: ClickHouse;
-  /** Cancels the query. */
-  signal?: AbortSignal | undefined;
-}
