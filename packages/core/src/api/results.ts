@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId, phaseNumber, TimeZoneName } from './common.ts';
+import { RESULTS_EXAMPLE } from './results-example.ts';
 
 const Phase = phaseNumber('Phase number; default: the latest');
 
@@ -353,72 +354,6 @@ const Feedback = Type.Array(
   }),
 );
 
-const EXAMPLE = {
-  splitTestKey: 'hero',
-  status: 'running',
-  winner: null,
-  asOf: 1767225600000,
-  phase: { number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] },
-  phases: [{ number: 1, startedAt: 1766016000000, endedAt: null, reasons: ['started'] }],
-  method: {
-    engine: 'sequential',
-    spending: 'obrien-fleming',
-    alpha: 0.05,
-    sequentialN: 5000,
-    correction: 'holm',
-    cuped: false,
-    preDays: 14,
-    winsorize: null,
-    prior: null,
-    stratify: [],
-    shipWithOpenGuardrails: false,
-    unit: 'visitor',
-    attributionDays: 7,
-    version: 1,
-  },
-  plannedShare: null,
-  bots: 'exclude',
-  variations: [
-    { key: 'control', weight: 50, exposures: 1210, visitors: 1004, firstVisitors: 1005, bots: 3 },
-    { key: 'b', weight: 50, exposures: 1191, visitors: 998, firstVisitors: 998, bots: 2 },
-  ],
-  mixedVisitors: 1,
-  movedVisitors: 0,
-  goals: [
-    {
-      goalId: 'signup',
-      name: 'Sign-ups',
-      kind: 'count',
-      role: 'primary',
-      lowerIsBetter: false,
-      counts: [],
-      metrics: [
-        {
-          metric: 'conversion-rate',
-          decides: true,
-          variations: [
-            {
-              key: 'b',
-              n: 998,
-              mean: 0.2,
-              absolute: { estimate: 0.1, low: 0.054, high: 0.152 },
-              relative: { estimate: 1.07, low: 0.32, high: 1.81 },
-              pValue: 1.4e-7,
-              adjustedPValue: 1.4e-7,
-              chanceToBeat: null,
-              expectedLoss: null,
-            },
-          ],
-        },
-      ],
-    },
-  ],
-  health: { healthy: true, splitPValue: 0.8, problems: [] },
-  notes: [],
-  verdict: null,
-  verdicts: [],
-};
-
 export const SplitTestResults = Type.Object(
   {
     splitTestKey: Type.String(),
@@ -494,7 +429,7 @@ export const SplitTestResults = Type.Object(
     series: Type.Optional(Series),
     feedback: Type.Optional(Feedback),
   },
-  { title: 'SplitTestResults', examples: [EXAMPLE] },
+  { title: 'SplitTestResults', examples: [RESULTS_EXAMPLE] },
 );
 export type SplitTestResults = Static<typeof SplitTestResults>;
 export type ResultsSeries = Static<typeof Series>;

@@ -1,5 +1,4 @@
 import { explainFlag } from '@switchyard/core/evaluation/explain-flag';
-import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 
 type Targeting = Parameters<typeof explainFlag>[1];
 type Steps = NonNullable<ReturnType<typeof explainFlag>>['steps'];
@@ -14,7 +13,7 @@ interface FlagQuestion {
   /** The flags and segments of one environment, as the service returns them. */
   targeting: { flags: readonly unknown[]; segments: readonly unknown[] };
   context: Readonly<Record<string, unknown>>;
-  compileRegex: RegexCompiler;
+  compileRegex: (pattern: string, caseInsensitive: boolean) => (text: string) => boolean;
 }
 
 /** Why a flag has its value, such as "rule 1 (staff) matches". */

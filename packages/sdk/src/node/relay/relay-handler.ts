@@ -1,12 +1,8 @@
-import type { Feedback, Goals } from '../conversions.ts';
-import type { UntypedFlags } from '../flags/flags.ts';
-import type { Settings } from '../options.ts';
-import type { Reporter } from '../reporter.ts';
 import { readRequest } from '../request-facts.ts';
-import type { PublicKey } from '../split-tests/public-key.ts';
 import { isOwnOrigin } from './own-origin.ts';
 import { networkOf, RateLimit } from './rate-limit.ts';
 import { readJsonText } from './relay-body.ts';
+import type { RelayClient } from './relay-client.ts';
 import { createRelayConversions } from './relay-conversions.ts';
 import { RelayEvents } from './relay-events.ts';
 import { createRelayFlags } from './relay-flags.ts';
@@ -24,17 +20,6 @@ const MAX_BODY_BYTES = 128 * 1024;
 
 /** `undefined` if the URL is not one of the relay. Never rejects. */
 export type RelayHandler = (request: RelayRequest) => Promise<RelayResponse | undefined>;
-
-/** What the relay uses of the client that it belongs to. */
-export interface RelayClient {
-  settings: Settings;
-  flags: UntypedFlags;
-  goals: Goals;
-  feedback: Feedback;
-  publicKey: PublicKey;
-  reporter: Reporter;
-  isClosed(): boolean;
-}
 
 interface Route {
   method: 'GET' | 'POST';

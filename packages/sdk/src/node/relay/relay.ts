@@ -1,5 +1,6 @@
 import { connectAdapter, fastifyAdapter, fetchAdapter } from './relay-adapters.ts';
-import { createRelayHandler, type RelayClient } from './relay-handler.ts';
+import type { RelayClient } from './relay-client.ts';
+import { createRelayHandler } from './relay-handler.ts';
 import { type RelayOptions, readRelayOptions } from './relay-options.ts';
 
 // Declared here, because the declarations of the package must not need those of Node.js.
