@@ -3,8 +3,8 @@ import { PostgresAdapter, type Selectable, sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { DatabaseTables } from '../database/tables/database-tables.ts';
 import type { AuditKind } from '../database/tables/history-tables.ts';
-import { CHAIN_START, sha256 } from '../history/history-chain.ts';
 import { AUDITED, type AuditedRow } from './audited-rows.ts';
+import { CHAIN_START, sha256 } from './hash-chain.ts';
 
 export type AuditRow = Selectable<DatabaseTables['audit_log']>;
 

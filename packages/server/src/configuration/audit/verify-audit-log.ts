@@ -1,8 +1,8 @@
 import type { Database } from '../database/database.ts';
 import type { AuditKind } from '../database/tables/history-tables.ts';
-import { CHAIN_START, sha256 } from '../history/history-chain.ts';
 import { type AuditRow, auditHash, auditRowsAfter } from './audit-log.ts';
 import { AUDITED } from './audited-rows.ts';
+import { CHAIN_START, sha256 } from './hash-chain.ts';
 
 const PAGE_ROWS = 1000;
 

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { CHAIN_START, sha256 } from '../audit/hash-chain.ts';
 import type { DatabaseTables } from '../database/tables/database-tables.ts';
 
 export type HistoryRow = Selectable<DatabaseTables['history']>;
-
-/** The hash that precedes the first entry. */
-export const CHAIN_START = '0'.repeat(64);
 
 export type HistoryText = Pick<HistoryRow, 'actor_name' | 'comment' | 'changes'>;
 
@@ -33,9 +30,6 @@ export function entryHash(row: Omit<HistoryRow, 'hash'>, previousHash: string): 
     row.commitment,
   ]);
 }
-
-export const sha256 = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
 /** What is wrong with the next row of a chain; undefined if nothing. */
 export function brokenLink(row: HistoryRow, previous: HistoryRow | undefined): string | undefined {

@@ -1,8 +1,7 @@
 import type { Difference } from '@switchyard/core/merge/differences';
+import type { HistoryAction } from '../database/tables/history-tables.ts';
 import type { Actor, Via } from '../property/actor.ts';
 import type { EntityType } from '../property/entities.ts';
-
-export type HistoryAction = 'create' | 'update' | 'delete';
 
 /** One changed item; a change of several items writes several entries with the same property version. */
 export interface HistoryEntry {

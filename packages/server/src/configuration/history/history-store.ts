@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { CHAIN_START } from '../audit/hash-chain.ts';
 import { type Database, newId } from '../database/database.ts';
 import type { Actor, Via } from '../property/actor.ts';
 import type { EntityType } from '../property/entities.ts';
-import { CHAIN_START, commitmentTo, entryHash, type HistoryRow, type HistoryText } from './history-chain.ts';
+import { commitmentTo, entryHash, type HistoryRow, type HistoryText } from './history-chain.ts';
 import type { HistoryEntry, NewEntry } from './history-entry.ts';
 import { sequenceAt } from './sequence-at.ts';
 

@@ -1,6 +1,7 @@
-import type { HistoryAction } from '../../history/history-entry.ts';
 import type { Actor, Via } from '../../property/actor.ts';
 import type { EntityType } from '../../property/entities.ts';
+
+export type HistoryAction = 'create' | 'update' | 'delete';
 
 export interface HistoryTables {
   members: MemberTable;
