@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 /**
  * Commands that fetch a package of our name from a registry, where it belongs to somebody else. Files and URLs of our
- * own, such as `npm install ./switchyard-0.1.0.tgz`, are fine.
+ * own, such as `npm install ./switchyard-0.2.0.tgz`, are fine.
  */
 const FETCHES_OUR_NAME =
   /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|exec|x|dlx|create|init))\s(?:[^\n`;|&#]*?\s)?["']?(?:@switchyard\/|switchyard(?![-.\w]*\.tgz))/;
@@ -37,9 +37,9 @@ it.each([
 ])('finds "%s"', (command) => expect(isFetch(command)).toBe(true));
 
 it.each([
-  'npm install -g ./switchyard-0.1.0.tgz',
-  'npm install switchyard-sdk-0.1.0.tgz',
+  'npm install -g ./switchyard-0.2.0.tgz',
+  'npm install switchyard-sdk-0.2.0.tgz',
   'npm install https://switchyard.example/sdk.tgz',
-  'npm install --prefix /opt/switchyard ./switchyard-0.1.0.tgz && switchyard serve',
+  'npm install --prefix /opt/switchyard ./switchyard-0.2.0.tgz && switchyard serve',
   'npm pack --workspace @switchyard/sdk',
 ])('allows "%s"', (command) => expect(isFetch(command)).toBe(false));
