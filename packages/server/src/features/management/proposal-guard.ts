@@ -9,7 +9,7 @@ import type { Caller } from '../../http/contract/caller.ts';
 import { versionOf } from './collections.ts';
 import { summaryOf } from './dry-run.ts';
 import type { ItemRequest } from './item-request.ts';
-import type { ManagementParts } from './management-parts.ts';
+import type { ManagementServices } from './management-services.ts';
 import { createProposal, type Proposal } from './proposal-store.ts';
 
 type WriteRequest = FastifyRequest<{ Querystring: { dryRun?: boolean; comment?: string } }>;
@@ -45,7 +45,7 @@ export function proposeIfProtected(model: ConfigurationModel, request: WriteRequ
       }
     },
     async run(
-      { database }: ManagementParts,
+      { database }: ManagementServices,
       change: () => Promise<Changed>,
     ): Promise<Changed | { proposal: Proposal }> {
       try {

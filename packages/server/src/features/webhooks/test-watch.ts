@@ -17,7 +17,7 @@ const UNDECIDED: readonly (string | null)[] = [null, 'keep-going', 'collecting',
 
 export type TestEvaluation = Pick<SplitTestResults, 'verdict' | 'health' | 'asOf'>;
 
-export interface TestWatchParts {
+export interface TestWatchOptions {
   database: Database;
   properties: () => readonly PropertyConfiguration[];
   /** Evaluates the latest phase of a test, on another thread. */
@@ -35,19 +35,19 @@ export interface TestWatchParts {
  * The first look at a phase only remembers what it finds.
  */
 export class TestWatch {
-  readonly #parts: TestWatchParts;
+  readonly #options: TestWatchOptions;
   #states: Map<string, TestState> | undefined;
   /** When to try again after a failure, by the monotonic clock. */
   readonly #retryAt = new Map<string, number>();
   #mayRelease = false;
 
-  constructor(parts: TestWatchParts) {
-    this.#parts = parts;
+  constructor(options: TestWatchOptions) {
+    this.#options = options;
   }
 
   /** Evaluates at most one test, so that the tests of a run do not compete with requests for long. */
   async run(now: number): Promise<void> {
-    const { database, properties, release } = this.#parts;
+    const { database, properties, release } = this.#options;
     const watched = properties().filter(({ webhooks }) =>
       EVENTS.some((type) => subscribedTo(webhooks, type).length > 0),
     );
@@ -67,7 +67,7 @@ export class TestWatch {
     const ids = new Set(watched.flatMap(({ splitTests }) => splitTests.map(({ id }) => id)));
     for (const state of this.#states!.values()) {
       if (ids.has(state.splitTestId)) continue;
-      await deleteTestState(this.#parts.database, state);
+      await deleteTestState(this.#options.database, state);
       this.#states!.delete(state.splitTestId);
     }
   }
@@ -98,14 +98,14 @@ export class TestWatch {
   async #evaluate(property: PropertyConfiguration, test: SplitTest, now: number): Promise<void> {
     this.#mayRelease = true;
     try {
-      const found = await this.#parts.evaluate(property, test);
+      const found = await this.#options.evaluate(property, test);
       await this.#save(property, test, found, now);
       this.#retryAt.delete(test.id);
     } catch (err) {
-      if (this.#parts.isStopping()) return;
+      if (this.#options.isStopping()) return;
       this.#retryAt.set(test.id, performance.now() + LOOK_EVERY_MS);
       const { id: propertyId } = property;
-      this.#parts.log.error(
+      this.#options.log.error(
         { err, propertyId, splitTestKey: test.key },
         'evaluation of a split test for webhooks failed; retrying in 15 minutes',
       );
@@ -118,7 +118,7 @@ export class TestWatch {
     found: TestEvaluation,
     now: number,
   ): Promise<void> {
-    const { database, onQueued } = this.#parts;
+    const { database, onQueued } = this.#options;
     const previous = this.#states!.get(test.id);
     const state = stateOf(property, test, found, now);
     const events = previous?.phase === state.phase ? eventsBetween(previous, state, test, found, now) : [];

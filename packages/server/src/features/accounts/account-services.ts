@@ -34,7 +34,7 @@ export interface MemberWriter {
 }
 
 /** What the routes of accounts share. */
-export interface AccountParts {
+export interface AccountServices {
   auth: Authentication;
   database: Database;
   hasher: PasswordHasher;
