@@ -85,8 +85,11 @@ class DuckDbEventStore
     this.#database = database;
     this.#keys = keys;
     this.#loader = new BatchLoader({
-      ...{ terms: this.#terms, keys, registry: this.#registry },
-      ...{ visitors: this.#visitors, sources: this.#sources },
+      terms: this.#terms,
+      keys,
+      registry: this.#registry,
+      visitors: this.#visitors,
+      sources: this.#sources,
     });
   }
 
@@ -288,8 +291,14 @@ class DuckDbEventStore
   #contextOf(connection: DuckDBConnection, signal?: AbortSignal): QueryContext {
     const { maxVisitors } = this.#database;
     return {
-      ...{ connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, maxVisitors, signal },
-      ...{ sources: this.#sources, namingCollects: this.#visitors.namingCollects },
+      connection,
+      terms: this.#terms,
+      keys: this.#keys,
+      registry: this.#registry,
+      maxVisitors,
+      signal,
+      sources: this.#sources,
+      namingCollects: this.#visitors.namingCollects,
     };
   }
 }

@@ -50,7 +50,8 @@ async function openEmbedded(options: OpenOptions): Promise<OpenStorage> {
   const watermark = await store.watermark(LOCAL_SOURCE);
   const journal = openJournal(join(options.dataDir, 'journal.db'), {
     ...options,
-    ...{ source: LOCAL_SOURCE, watermark },
+    source: LOCAL_SOURCE,
+    watermark,
   });
   return connect({ journal, store, onError: options.onLoadError, tracing });
 }
@@ -110,7 +111,13 @@ export function statusOf({ journal, loader, changes, damage }: OpenStorage): Sto
   const { bytes: journalBytes, markBytes: idempotencyBytes, lastSeq: position, source } = journal;
   const { lag, healthy, lateSince } = loader;
   return {
-    ...{ source, journalBytes, idempotencyBytes, lag, position, healthy, changes },
+    source,
+    journalBytes,
+    idempotencyBytes,
+    lag,
+    position,
+    healthy,
+    changes,
     ...(lateSince === undefined ? {} : { lateSince }),
     ...(damage === undefined ? {} : { damage }),
   };

@@ -261,7 +261,8 @@ async function main(): Promise<void> {
   if (storage.isShared) {
     void watchRemoteChanges(
       {
-        ...{ store: storage.store, ownSource: storage.journal.source },
+        store: storage.store,
+        ownSource: storage.journal.source,
         onChange: (sessions) => {
           storage.changes++;
           sendStatus(storage);

@@ -71,7 +71,9 @@ function registerLookup(api: ApiRoutes, services: AccountServices): void {
       const account = await findAccountByEmail(services.database, email);
       return {
         property: { id: property.id, name: property.name },
-        ...{ email, role, expiresAt },
+        email,
+        role,
+        expiresAt,
         accountExists: account !== undefined,
       };
     },

@@ -72,7 +72,9 @@ function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: Ac
         const { invitation, token } = await inTransaction(database, async (transaction) => {
           await requireRoom(transaction, managed.id);
           const created = await createInvitation(transaction, {
-            ...{ propertyId: managed.id, email: body.email, role: body.role },
+            propertyId: managed.id,
+            email: body.email,
+            role: body.role,
             invitedBy: caller.account.id,
           });
           await record(transaction, { status: 201, response: { ...shown(created.invitation), url: null } });

@@ -32,7 +32,10 @@ interface MemberRoute {
 }
 
 const changedBy = ({ caller: { actor, via }, query }: FastifyRequest<{ Querystring: WriteQuery }>) => ({
-  ...{ actor, via, comment: query.comment ?? null, dryRun: query.dryRun === true },
+  actor,
+  via,
+  comment: query.comment ?? null,
+  dryRun: query.dryRun === true,
 });
 
 function registerList(api: ApiRoutes, { database }: AccountServices): void {

@@ -56,7 +56,10 @@ function registerList(api: ApiRoutes, { lastUsed }: Services): void {
 }
 
 const changedBy = ({ caller: { actor, via }, query }: FastifyRequest<{ Querystring: WriteQuery }>) => ({
-  ...{ actor, via, comment: query.comment ?? null, dryRun: query.dryRun === true },
+  actor,
+  via,
+  comment: query.comment ?? null,
+  dryRun: query.dryRun === true,
 });
 
 function registerCreate(api: ApiRoutes, { writer, idempotency, dryRunResponse }: Services): void {

@@ -177,7 +177,9 @@ function changedItems(
       return [{ type, key, action, version: Math.max(version, 1) }];
     });
     const deleted = [...before].map(([key, version]) => ({
-      ...{ type, key, action: 'delete' },
+      type,
+      key,
+      action: 'delete',
       version: version + 1,
     }));
     return [...saved, ...deleted];

@@ -53,8 +53,12 @@ export function proposeIfProtected(model: ConfigurationModel, request: WriteRequ
       } catch (error) {
         if (!(error instanceof ApprovalNeeded)) throw error;
         const proposal = await createProposal(database, {
-          ...{ propertyId: managed.id, item, summary: error.summary, baseVersion: error.baseVersion },
-          ...{ comment: query.comment ?? null, author: authorOf(caller) },
+          propertyId: managed.id,
+          item,
+          summary: error.summary,
+          baseVersion: error.baseVersion,
+          comment: query.comment ?? null,
+          author: authorOf(caller),
         });
         return { proposal };
       }

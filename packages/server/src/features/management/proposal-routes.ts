@@ -125,13 +125,12 @@ function registerCreate(api: ApiRoutes, services: ManagementServices): void {
         if (query.dryRun) return reply.send(dryRunResponse(services.model, planned));
         const proposal = await inTransaction(services.database, async (transaction) => {
           const created = await createProposal(transaction, {
-            ...{
-              propertyId: managed.id,
-              item,
-              summary: summaryOf(services.model, planned),
-              baseVersion: body.baseVersion,
-            },
-            ...{ comment: body.comment ?? query.comment ?? null, author: authorOf(caller) },
+            propertyId: managed.id,
+            item,
+            summary: summaryOf(services.model, planned),
+            baseVersion: body.baseVersion,
+            comment: body.comment ?? query.comment ?? null,
+            author: authorOf(caller),
           });
           await record(transaction, { status: 201, response: created });
           return created;

@@ -27,12 +27,17 @@ export function createUnsavedItems(database: Database, rules: ItemRules): WithUn
     const exists = rules.model.findItem(current, type, key) !== undefined;
     const now = Date.now();
     const input: ChangeInputOf = {
-      ...{ current, now, nextVersion: current.version + 1, database },
+      current,
+      now,
+      nextVersion: current.version + 1,
+      database,
       setEffectiveTime: () => {},
       documentAtVersion: async () => undefined,
     };
     const request = {
-      ...{ collection, key, body: definition ?? undefined },
+      collection,
+      key,
+      body: definition ?? undefined,
       method: definition === null ? ('DELETE' as const) : ('PUT' as const),
       precondition: { ...(exists && { version: 'any' as const }), createOnly: false },
     };

@@ -30,7 +30,10 @@ export async function listTestStates(database: Database): Promise<TestState[]> {
 export async function saveTestState(database: Database, state: TestState): Promise<void> {
   const { phase, status, decision, variation } = state;
   const fields = {
-    ...{ phase, status, decision, variation },
+    phase,
+    status,
+    decision,
+    variation,
     healthy: state.healthy ? 1 : 0,
     checked_at: state.checkedAt,
   };

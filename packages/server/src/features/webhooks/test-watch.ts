@@ -141,7 +141,10 @@ function stateOf(
   checkedAt: number,
 ): TestState {
   return {
-    ...{ propertyId, splitTestId: test.id, status: test.status, checkedAt },
+    propertyId,
+    splitTestId: test.id,
+    status: test.status,
+    checkedAt,
     phase: test.phases.at(-1)!.number,
     decision: verdict?.decision ?? null,
     variation: verdict?.variation ?? null,

@@ -46,6 +46,10 @@ export async function knownSessions(
     values.parameters,
   );
   return rows.map(([sessionId, visitorId, userId, client, found]) => ({
-    ...{ sessionId, visitorId, userId, ...clientOf(client), attributes: attributesOf(found) },
+    sessionId,
+    visitorId,
+    userId,
+    ...clientOf(client),
+    attributes: attributesOf(found),
   }));
 }

@@ -144,7 +144,9 @@ class ContextColumns {
     const none = JSON.stringify(Array.from({ length: attributeCount }, () => null));
     return {
       share,
-      ...{ sessionIds: this.#sessionIds, visitorIds: this.#visitorIds, userIds: this.#userIds },
+      sessionIds: this.#sessionIds,
+      visitorIds: this.#visitorIds,
+      userIds: this.#userIds,
       contextIndexes: Uint32Array.from(this.#indexes),
       contexts: this.#contexts.map(({ attributes, terms }) => {
         const [country, device, browser, os] = terms.map((term) => this.#terms.textOf(term));
