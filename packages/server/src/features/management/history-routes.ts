@@ -25,7 +25,7 @@ import {
   type ManagementServices,
   PROPERTY_URL,
 } from './management-services.ts';
-import { mayEditorRestore, refuseProtected, restoreState } from './restore.ts';
+import { mayEditorRestore, refuseProtected, restoreState } from './restore-state.ts';
 
 const URL = `${PROPERTY_URL}/history`;
 

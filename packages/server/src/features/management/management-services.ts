@@ -12,7 +12,7 @@ import type {
 } from '../../configuration/writer/configuration-writer.ts';
 import type { IdempotentCreation } from '../../http/contract/idempotent-creation.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { ChangeInputOf } from './resolve-property.ts';
+import type { ChangeInputOf } from './resolve-change.ts';
 
 /** What the management routes share. */
 export interface ManagementServices {

@@ -27,7 +27,7 @@ import {
   PROPERTY_URL,
 } from './management-services.ts';
 import { completeSettings, patchSettings, READ_ONLY_SETTINGS } from './property-settings.ts';
-import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveChange } from './resolve-change.ts';
 import { schemaErrors } from './schema-errors.ts';
 
 const LIST_URL = '/v1/manage/properties';
@@ -175,7 +175,7 @@ function registerPatch(api: ApiRoutes, services: Services): void {
         changeRequest(request),
         async (input) => {
           const settings = await patchedSettings(services.model, input, request, precondition);
-          return resolveProperty(
+          return resolveChange(
             input,
             completeSettings(input.current.id, settings),
             'merge',

@@ -5,7 +5,7 @@ import { invalidFields } from '../../http/contract/validation.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { collectionOf } from './collections.ts';
 import { applyItemRequest, type ItemRules } from './item-request.ts';
-import type { ChangeInputOf } from './resolve-property.ts';
+import type { ChangeInputOf } from './resolve-change.ts';
 
 interface UnsavedItem {
   type: ItemType;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { EVENTS_PER_REQUEST } from '../../store/page.ts';
-import { execute, inTransaction, rowsOf } from '../sql.ts';
+import { execute, inTransaction, rowsOf } from '../connection/sql.ts';
 
 /** To change the tables of a release, increment it, and add the step from the version before. */
 const SCHEMA_VERSION = 1;

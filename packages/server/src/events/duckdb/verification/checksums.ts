@@ -2,10 +2,10 @@ import { DAY_MS } from '@switchyard/core/time';
 import type { EventChecksum, EventKind } from '../../../platform/checksum-text.ts';
 import { CHECKSUM_FIELDS, CHECKSUM_SEPARATOR } from '../../../platform/checksum-text.ts';
 import type { Positions } from '../../store/event-store.ts';
+import { quoteText, rowsOf } from '../connection/sql.ts';
 import type { SourceList } from '../ingest/lookup/source-list.ts';
 import type { QueryContext } from '../queries/query-context.ts';
 import { SESSION_EVENT_TYPES } from '../schema/duckdb-schema.ts';
-import { quoteText, rowsOf } from '../sql.ts';
 
 /** Texts that start with a byte order mark are stored with two, see `escapeByteOrderMark`. */
 const text = (column: string) => `regexp_replace(${column}, '^\uFEFF', '')`;

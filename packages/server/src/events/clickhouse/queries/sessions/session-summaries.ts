@@ -5,7 +5,7 @@ import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import type { QueryContext } from '../query-context.ts';
 import { countsOnce } from '../repeated-events.ts';
-import { latest } from './identities.ts';
+import { latest } from './latest-identity.ts';
 
 /** A summary, with the attributes of the latest collect that has some. */
 export type DetailedSummary = SessionSummary & { attributes: string | null };

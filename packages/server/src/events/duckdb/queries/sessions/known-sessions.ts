@@ -1,5 +1,5 @@
 import type { KnownSessionQuery, SessionKnowledge } from '../../../store/session-context-queries.ts';
-import { keyList, rowsOf, SqlValues } from '../../sql.ts';
+import { keyList, rowsOf, SqlValues } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { valuesOf } from './session-contexts.ts';
 import { earliestStart } from './session-summaries.ts';

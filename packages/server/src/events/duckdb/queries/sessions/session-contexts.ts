@@ -1,6 +1,6 @@
 import type { SessionContextQuery, SessionContexts } from '../../../store/session-context-queries.ts';
+import { chunksOf, rowsOf, SqlValues } from '../../connection/sql.ts';
 import type { TermDictionary } from '../../ingest/lookup/term-dictionary.ts';
-import { chunksOf, rowsOf, SqlValues } from '../../sql.ts';
 import type { QueryContext } from '../query-context.ts';
 
 /** The first 32 bits of the visitor's key, ids, term ids, and the values of the attributes. */

@@ -1,5 +1,5 @@
 import type { TrafficCounts, TrafficCountsQuery } from '../../../store/traffic-queries.ts';
-import { keyList, recordsOf } from '../../sql.ts';
+import { keyList, recordsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { TrafficSessions } from './traffic-sessions.ts';
 

@@ -7,7 +7,12 @@ import type {
   SplitTest,
 } from '../../configuration/property/property-configuration.ts';
 import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
-import { deleteTestState, listTestStates, saveTestState, type TestState } from './test-state-store.ts';
+import {
+  deleteSplitTestState,
+  listSplitTestStates,
+  type SplitTestState,
+  saveSplitTestState,
+} from './split-test-state-store.ts';
 import { listWebhooks } from './webhook-store.ts';
 
 const LOOK_EVERY_MS = 15 * 60 * 1000;
@@ -15,13 +20,13 @@ const EVENTS = ['verdict.changed', 'test.unhealthy'] as const;
 /** While these stay, the variation that is ahead changes often and means little. */
 const UNDECIDED: readonly (string | null)[] = [null, 'keep-going', 'collecting', 'unhealthy'];
 
-export type TestEvaluation = Pick<SplitTestResults, 'verdict' | 'health' | 'asOf'>;
+export type SplitTestEvaluation = Pick<SplitTestResults, 'verdict' | 'health' | 'asOf'>;
 
-export interface TestWatchOptions {
+export interface SplitTestWatchOptions {
   database: Database;
   properties: () => readonly PropertyConfiguration[];
   /** Evaluates the latest phase of a test, on another thread. */
-  evaluate: (property: PropertyConfiguration, test: SplitTest) => Promise<TestEvaluation>;
+  evaluate: (property: PropertyConfiguration, test: SplitTest) => Promise<SplitTestEvaluation>;
   /** Called when nothing is left to evaluate. */
   release: () => Promise<void>;
   isStopping: () => boolean;
@@ -34,14 +39,14 @@ export interface TestWatchOptions {
  * Evaluates running tests, and once more those that stopped running, and queues what changed since the last look.
  * The first look at a phase only remembers what it finds.
  */
-export class TestWatch {
-  readonly #options: TestWatchOptions;
-  #states: Map<string, TestState> | undefined;
+export class SplitTestWatch {
+  readonly #options: SplitTestWatchOptions;
+  #states: Map<string, SplitTestState> | undefined;
   /** When to try again after a failure, by the monotonic clock. */
   readonly #retryAt = new Map<string, number>();
   #mayRelease = false;
 
-  constructor(options: TestWatchOptions) {
+  constructor(options: SplitTestWatchOptions) {
     this.#options = options;
   }
 
@@ -52,7 +57,9 @@ export class TestWatch {
       EVENTS.some((type) => subscribedTo(webhooks, type).length > 0),
     );
     if (watched.length === 0 && this.#states?.size === 0) return;
-    this.#states ??= new Map((await listTestStates(database)).map((state) => [state.splitTestId, state]));
+    this.#states ??= new Map(
+      (await listSplitTestStates(database)).map((state) => [state.splitTestId, state]),
+    );
     await this.#forgetOthers(watched);
     const next = this.#nextDue(watched, now);
     if (next !== undefined) await this.#evaluate(next.property, next.test, now);
@@ -67,7 +74,7 @@ export class TestWatch {
     const ids = new Set(watched.flatMap(({ splitTests }) => splitTests.map(({ id }) => id)));
     for (const state of this.#states!.values()) {
       if (ids.has(state.splitTestId)) continue;
-      await deleteTestState(this.#options.database, state);
+      await deleteSplitTestState(this.#options.database, state);
       this.#states!.delete(state.splitTestId);
     }
   }
@@ -115,7 +122,7 @@ export class TestWatch {
   async #save(
     property: PropertyConfiguration,
     test: SplitTest,
-    found: TestEvaluation,
+    found: SplitTestEvaluation,
     now: number,
   ): Promise<void> {
     const { database, onQueued } = this.#options;
@@ -123,7 +130,7 @@ export class TestWatch {
     const state = stateOf(property, test, found, now);
     const events = previous?.phase === state.phase ? eventsBetween(previous, state, test, found, now) : [];
     const queued = await inLockingTransaction(database, async (transaction) => {
-      await saveTestState(transaction, state);
+      await saveSplitTestState(transaction, state);
       const webhooks = events.length > 0 ? await listWebhooks(transaction, property.id) : [];
       let count = 0;
       for (const event of events) count += await enqueue(transaction, property.id, webhooks, event);
@@ -137,9 +144,9 @@ export class TestWatch {
 function stateOf(
   { id: propertyId }: PropertyConfiguration,
   test: SplitTest,
-  { verdict, health }: TestEvaluation,
+  { verdict, health }: SplitTestEvaluation,
   checkedAt: number,
-): TestState {
+): SplitTestState {
   return {
     propertyId,
     splitTestId: test.id,
@@ -153,10 +160,10 @@ function stateOf(
 }
 
 function eventsBetween(
-  before: TestState,
-  { propertyId, phase, decision, variation, healthy }: TestState,
+  before: SplitTestState,
+  { propertyId, phase, decision, variation, healthy }: SplitTestState,
   { id, key, name, status }: SplitTest,
-  { verdict, health, asOf }: TestEvaluation,
+  { verdict, health, asOf }: SplitTestEvaluation,
   at: number,
 ): WebhookEvent[] {
   const splitTest = { key, name: name ?? null };

@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 2000;
  * For evaluations by nodes, which go on while the event store is away: a session that cannot be looked up in time is
  * like one that nobody has seen.
  */
-export function identityInTime(find: Find<Identity>, maxWaitMs = MAX_WAIT_MS): Find<Identity> {
+export function limitLookupTime(find: Find<Identity>, maxWaitMs = MAX_WAIT_MS): Find<Identity> {
   return (propertyId, sessionId) => {
     const found = find(propertyId, sessionId);
     return found instanceof Promise ? inTime(found, maxWaitMs) : found;
