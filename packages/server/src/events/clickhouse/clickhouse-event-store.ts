@@ -23,7 +23,7 @@ export interface ClickHouseStoreOptions extends ClickHouseOptions {
 
 /**
  * Opens the event store of several nodes. Returns at once: the first use creates the tables, so that a node starts while
- * ClickHouse is away.
+ * ClickHouse is unavailable.
  *
  * @example const store = openClickHouseEventStore({ url: 'http://user:password@localhost:8123/switchyard' });
  */

@@ -58,7 +58,7 @@ async function openEmbedded(options: OpenOptions): Promise<OpenStorage> {
 
 type NodeOptions = OpenOptions & { clickhouse: ClickHouseOptions };
 
-/** The event store may be away: it is opened by the first use. */
+/** The event store may be unavailable: it is opened by the first use. */
 async function openNode(options: NodeOptions): Promise<OpenStorage> {
   const file = join(options.dataDir, 'node.db');
   const lock = StoreLock.take(file);

@@ -156,7 +156,7 @@ async function main(): Promise<void> {
     ...options,
     log,
     onLoadError: (error, isRepeated) => {
-      // A remote store may be away for hours.
+      // A remote store may be unavailable for hours.
       if (!isRepeated || !storage.isShared) {
         log('error', `Writing a batch to the event store failed; it stays in the journal: ${text(error)}`);
       }
