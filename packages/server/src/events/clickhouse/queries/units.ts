@@ -43,7 +43,6 @@ function visitorUnits(
 /** SQL for the unit of a row: its visitor, or its session. */
 const UNIT = 'coalesce(visitor, session)';
 
-/** Rows of sessions. */
 export interface SessionRows {
   /** SELECT of rows with `session`, the key of their session. */
   select: string;

@@ -7,7 +7,6 @@ import { ofIdentity } from '../sessions/latest-identity.ts';
 import { SEEN_AT } from '../split-tests/phase-exposures.ts';
 import { rowsWithUnits, SESSION_KEY } from '../units.ts';
 
-/** SQL for the condition on `feedback`. */
 export function feedbackCondition(tables: TableNames, query: FeedbackFilter, values: SqlValues): string {
   const propertyId = values.text(query.propertyId);
   const property = `property = ${propertyId}`;
