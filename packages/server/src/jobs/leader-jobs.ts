@@ -1,10 +1,10 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { DatabaseHandle } from '../configuration/database/database.ts';
 import type { Configuration } from '../configuration/snapshot/configuration.ts';
 import type { ConfigurationWriter } from '../configuration/writer/configuration-writer.ts';
 import type { EventStorage } from '../events/thread/event-storage.ts';
 import { connectEventStore } from '../events/thread/event-store-client.ts';
-import type { ThreadConnection } from '../events/thread/storage-channel.ts';
 import { DailyAaTest } from '../features/aa-test/daily-aa-test.ts';
 import { runPendingErasures } from '../features/erasure/erasure-service.ts';
 import { ErasureWait } from '../features/erasure/erasure-wait.ts';
@@ -80,7 +80,7 @@ export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
     wakeWebhooks: webhooks.wake,
     stop: async () => {
       // Cancels a count, which would take seconds for a large test.
-      counting.port.close();
+      counting.close();
       await aaReports.close();
       await webhooks.close();
       await stopJobs();
@@ -108,7 +108,7 @@ function createAaTest(
   });
 }
 
-function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadConnection): Job[] {
+function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: MessagePort): Job[] {
   const { handle, configuration, events } = parts;
   const { eventStore } = events;
   const sweep = (propertyIds: readonly string[]) =>

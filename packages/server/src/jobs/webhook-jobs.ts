@@ -8,7 +8,7 @@ import { DeliveryJob } from '../features/webhooks/delivery-job.ts';
 import { FeedbackWatch } from '../features/webhooks/feedback-watch.ts';
 import { GoalTargetWatch } from '../features/webhooks/goal-target-watch.ts';
 import { pruneDeliveries } from '../features/webhooks/prune-deliveries.ts';
-import { TestWatch } from '../features/webhooks/test-watch.ts';
+import { SplitTestWatch } from '../features/webhooks/split-test-watch.ts';
 import type { Config } from '../platform/settings/config.ts';
 import type { Job } from './background-jobs.ts';
 
@@ -48,7 +48,7 @@ export function createWebhookJobs(parts: WebhookJobsParts): WebhookJobs {
     changes: () => events.changes,
   });
   const goals = new GoalTargetWatch({ database, properties, eventStore, onQueued });
-  const tests = new TestWatch({
+  const tests = new SplitTestWatch({
     ...{ database, properties, onQueued, log },
     evaluate: async (property, test) => {
       const scope = scopeOf(property, test, undefined, Date.now());

@@ -52,7 +52,7 @@ import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
 import { findSplitTest, phaseOfQuery, scopeOf } from '../features/reports/report-scope.ts';
 import { DailySalt } from '../features/sessions/daily-salt.ts';
-import { identityInTime } from '../features/sessions/identity-in-time.ts';
+import { limitLookupTime } from '../features/sessions/limit-lookup-time.ts';
 import { registerPersonRoutes } from '../features/sessions/person-routes.ts';
 import type { SessionIdentities } from '../features/sessions/session-identities.ts';
 import { registerSessionRoutes } from '../features/sessions/session-routes.ts';
@@ -135,7 +135,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const recordEvents = intake.record.bind(intake);
   const { eventStore } = events;
   const find = identities.find.bind(identities);
-  const findIdentity = config.clickhouseUrl === undefined ? find : identityInTime(find);
+  const findIdentity = config.clickhouseUrl === undefined ? find : limitLookupTime(find);
   const streams = createStreams(app, callers, parts);
   const evaluator = new FlagEvaluator(usage.evaluations);
   const removed = new RemovedParameters();

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { connectEventStore } from '../events/thread/event-store-client.ts';
-import type { ThreadConnection } from '../events/thread/storage-channel.ts';
 import { type SubjectContentsRequest, subjectContentsReport } from '../features/erasure/erasure-plan.ts';
 import {
   type PastConfigurationRequest,
@@ -29,7 +28,7 @@ export type ThreadRequest =
 const port = parentPort!;
 const encoder = new TextEncoder();
 const traces = new AsyncLocalStorage<TraceParent>();
-const { storage } = workerData as { storage: ThreadConnection };
+const { storage } = workerData as { storage: MessagePort };
 const eventStore = connectEventStore(storage, () => traces.getStore());
 const service = new ReportService(eventStore, new ReportSnapshots(), compileRuleRegex);
 

@@ -122,25 +122,11 @@ it('keeps counting while the service is down, and reports everything later', asy
   expect(bodies().map(({ reportId }) => reportId === bodies()[0].reportId)).toEqual([true, true, false]);
 });
 
-it('sends nothing with `usage: false`, or to a service that does not count', async () => {
+it('sends nothing with `usage: false`', async () => {
   const silent = await connect({ usage: false });
   silent.flags.boolean('off', false);
   await silent.close();
   expect(reports()).toEqual([]);
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const errors: string[] = [];
-  const client = await connect({ onError: ({ code }) => errors.push(code) });
-  proxy.intercept = ({ path }, response) => {
-    if (path !== '/v1/flags/usage') return false;
-    response.writeHead(404).end(JSON.stringify({ error: { code: 'not_found', message: 'unknown' } }));
-    return true;
-  };
-  client.flags.boolean('off', false);
-  await client.close();
-  client.flags.boolean('off', false);
-  expect(reports()).toHaveLength(1);
-  expect(errors).toEqual([]);
-  expect(await valuesOf('off')).toEqual([]);
 });
 
 it('closes soon while the service does not respond, without throwing', async () => {

@@ -70,7 +70,8 @@ export class UsageCounter {
       // What was counted while an earlier report had failed.
       if (this.#reports.length === 0) await this.#send(deadline, true);
     }
-    this.#stop();
+    this.#isActive = false;
+    this.#counters.clear();
   }
 
   #sendInBackground(): void {
@@ -127,17 +128,8 @@ export class UsageCounter {
       retry,
     });
     if (result.success) return true;
-    const { code } = result.error;
-    // An older service does not count.
-    if (code === 'not_found' || code === 'method_not_allowed') this.#stop();
-    else if (code !== 'closed') this.#reporter.problem(result.error);
+    if (result.error.code !== 'closed') this.#reporter.problem(result.error);
     return !result.transient;
-  }
-
-  #stop(): void {
-    this.#isActive = false;
-    clearInterval(this.#timer);
-    this.#counters.clear();
   }
 }
 

@@ -6,13 +6,13 @@ import { ClickHouse, type ClickHouseOptions } from './connection/clickhouse-clie
 import { announceErasure } from './deletion/announce-erasure.ts';
 import { expireEvents } from './deletion/expire-events.ts';
 import { forgetSubjects } from './deletion/forget-subjects.ts';
-import { setRetention } from './deletion/retention.ts';
+import { setRetention } from './deletion/set-retention.ts';
 import { type Batch, loadBatch } from './ingest/batch-loader.ts';
 import { ALL_QUERIES } from './queries/all-queries.ts';
 import { watermark } from './queries/positions.ts';
 import type { QueryContext } from './queries/query-context.ts';
 import { followNodes } from './schema/deduplication-window.ts';
-import { migrate } from './schema/migrate.ts';
+import { migrateTables } from './schema/migrate-tables.ts';
 
 /** How often a node looks how many others there are. */
 const FOLLOW_NODES_MS = 10 * 60 * 1000;
@@ -23,7 +23,7 @@ export interface ClickHouseStoreOptions extends ClickHouseOptions {
 
 /**
  * Opens the event store of several nodes. Returns at once: the first use creates the tables, so that a node starts while
- * ClickHouse is away.
+ * ClickHouse is unavailable.
  *
  * @example const store = openClickHouseEventStore({ url: 'http://user:password@localhost:8123/switchyard' });
  */
@@ -132,7 +132,7 @@ class ClickHouseEventStore implements Omit<EventStore, keyof EventQueries> {
   async query<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
     // If the server is silent, another attempt can start while this one waits: statements can be repeated.
     this.#migrated ??= this.#clickhouse
-      .whileAnswering(() => migrate(this.#clickhouse, this.#log))
+      .whileAnswering(() => migrateTables(this.#clickhouse, this.#log))
       .catch((error: unknown) => {
         this.#migrated = undefined;
         throw error;

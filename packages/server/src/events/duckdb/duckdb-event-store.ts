@@ -9,6 +9,7 @@ import type { SplitTestCounts, SplitTestQuery, SplitTestSeries } from '../store/
 import type { ReceivedTimes } from '../store/traffic-queries.ts';
 import { DuckDbDatabase, type DuckDbOptions } from './connection/duckdb-database.ts';
 import { holdCheckpoints, releaseCheckpoints } from './connection/held-files.ts';
+import { inSnapshot, rowsOf } from './connection/sql.ts';
 import { countAllEvents, rewriteDatabase } from './deletion/database-rewrite.ts';
 import { expireEvents, forgetSubjects, hasEventsBefore, hasOldRemains } from './deletion/erasure.ts';
 import { BatchLoader } from './ingest/batch-loader.ts';
@@ -29,7 +30,6 @@ import { answerKeyOf, isKept, splitTestCounts } from './queries/split-tests/spli
 import { splitTestSeries } from './queries/split-tests/split-test-series.ts';
 import { receivedTimes } from './queries/traffic/traffic-live.ts';
 import { prepareSchema } from './schema/duckdb-schema.ts';
-import { inSnapshot, rowsOf } from './sql.ts';
 import { verifyStore } from './verification/verify-store.ts';
 
 /**
@@ -85,8 +85,11 @@ class DuckDbEventStore
     this.#database = database;
     this.#keys = keys;
     this.#loader = new BatchLoader({
-      ...{ terms: this.#terms, keys, registry: this.#registry },
-      ...{ visitors: this.#visitors, sources: this.#sources },
+      terms: this.#terms,
+      keys,
+      registry: this.#registry,
+      visitors: this.#visitors,
+      sources: this.#sources,
     });
   }
 
@@ -288,8 +291,14 @@ class DuckDbEventStore
   #contextOf(connection: DuckDBConnection, signal?: AbortSignal): QueryContext {
     const { maxVisitors } = this.#database;
     return {
-      ...{ connection, terms: this.#terms, keys: this.#keys, registry: this.#registry, maxVisitors, signal },
-      ...{ sources: this.#sources, namingCollects: this.#visitors.namingCollects },
+      connection,
+      terms: this.#terms,
+      keys: this.#keys,
+      registry: this.#registry,
+      maxVisitors,
+      signal,
+      sources: this.#sources,
+      namingCollects: this.#visitors.namingCollects,
     };
   }
 }

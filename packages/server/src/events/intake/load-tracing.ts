@@ -1,6 +1,6 @@
 import { measureWork, type TracedWork, type TraceParent } from '../../platform/tracing/tracer.ts';
 
-/** Commits that wait to be loaded, for example while the event store is away; later ones are not linked. */
+/** Commits that wait to be loaded, for example while the event store is unavailable; later ones are not linked. */
 const MAX_WAITING = 256;
 
 /** Measures batches on their way into the event store, if they contain requests that are traced. */

@@ -22,7 +22,7 @@ export interface LoaderOptions {
   journal: Journal;
   store: EventStore;
   /**
-   * The store is reached over a network. It may be away for long, also at the start; queries do not wait for it then,
+   * The store is reached over a network. It may be unavailable for long, also at the start; queries do not wait for it then,
    * and show what it has while it gets the rest.
    */
   isRemote?: boolean;

@@ -1,7 +1,7 @@
 import type { EventChecksum } from '../../platform/checksum-text.ts';
 import type { JournalEntry } from './accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from './assignment-queries.ts';
-import type { ConversionPageQuery, StoredConversion } from './conversion-page.ts';
+import type { ConversionPageQuery, StoredConversion } from './conversion-queries.ts';
 import type {
   Erasure,
   PersonalSubject,
@@ -9,7 +9,7 @@ import type {
   SubjectContents,
   SubjectSessionsQuery,
 } from './erasure-subject.ts';
-import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-summary.ts';
+import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-queries.ts';
 import type { ZonedInterval } from './goal-buckets.ts';
 import type { Cursor, Page, TimelineCursor } from './page.ts';
 import type { SessionConditions } from './session-conditions.ts';

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../platform/calls/remote-calls.ts';
 import { StorageError } from '../../platform/errors/storage-error.ts';
 import type { EventStore } from '../store/event-store.ts';
+import type { OpenStorage } from './open-storage.ts';
 import type { StorageMethods, StoreMethod } from './storage-messages.ts';
-import type { StorageParts } from './storage-parts.ts';
 
 /** Pause between the steps of overwriting erased entries, so that commits come first. */
 const STEP_PAUSE_MS = 10;
 
 /** Runs a method that another thread called; the signal cancels queries. */
 export async function callStorage(
-  storage: StorageParts,
+  storage: OpenStorage,
   method: Exclude<keyof StorageMethods, 'sync'>,
   args: readonly unknown[],
   { signal }: Pick<Call, 'signal'>,
@@ -27,7 +27,7 @@ export async function callStorage(
 }
 
 async function erase(
-  storage: StorageParts,
+  storage: OpenStorage,
   method: 'forget' | 'expire',
   args: readonly unknown[],
 ): Promise<unknown> {
@@ -42,12 +42,12 @@ async function erase(
   }
 }
 
-const exclusively = ({ loader, store }: StorageParts, method: StoreMethod, args: readonly unknown[]) =>
+const exclusively = ({ loader, store }: OpenStorage, method: StoreMethod, args: readonly unknown[]) =>
   loader.runExclusive(() => call(store, method, args));
 
 /** Runs work on the event store when it has all entries; then overwrites what they left in the journal. */
 export async function scrubbing<T>(
-  { journal, loader }: Pick<StorageParts, 'journal' | 'loader'>,
+  { journal, loader }: Pick<OpenStorage, 'journal' | 'loader'>,
   work: () => Promise<T>,
 ): Promise<T> {
   // The journal table must be empty before `rotate`, so that `scrub` overwrites all its pages.

@@ -1,9 +1,10 @@
+import type { MessagePort } from 'node:worker_threads';
 import { RemoteCalls } from '../../platform/calls/remote-calls.ts';
 import type { Tracer } from '../../platform/tracing/tracer.ts';
 import type { HeldFiles } from '../store/event-store.ts';
 import { type EventStoreClient, eventStoreClient } from './event-store-client.ts';
 import { JournalClient } from './journal-client.ts';
-import type { StorageChannel, ThreadConnection } from './storage-channel.ts';
+import type { StorageChannel } from './storage-channel.ts';
 import type {
   ChangedSessions,
   CollectedIdentity,
@@ -133,7 +134,7 @@ export class EventStorage {
   }
 
   /** See `StorageChannel.connectThread`. */
-  connectThread(): ThreadConnection {
+  connectThread(): MessagePort {
     const { connectThread } = this.#channel;
     if (connectThread === undefined) throw new Error('reports run in the process of the storage thread');
     return connectThread.call(this.#channel);

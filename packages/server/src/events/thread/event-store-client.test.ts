@@ -6,7 +6,7 @@ import { connectEventStore } from './event-store-client.ts';
 
 test('a closed connection rejects its calls, so that a stop does not wait for their results', async () => {
   const { port1, port2 } = new MessageChannel();
-  const store = connectEventStore({ type: 'port', port: port1 });
+  const store = connectEventStore(port1);
   const call = store.countAhead(splitTestQuery({ propertyId: 'shop' }));
   expect(await once(port2, 'message')).toMatchObject([{ type: 'call', method: 'countAhead' }]);
   port1.close();

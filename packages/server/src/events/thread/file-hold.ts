@@ -7,7 +7,7 @@ import type { EventStore, HeldFiles } from '../store/event-store.ts';
 /** Pause between deletions of held entries, so that commits come first. */
 const PAUSE_MS = 10;
 
-interface Parts {
+interface HeldStorage {
   journal: Journal;
   loader: Loader;
   store: EventStore;
@@ -19,12 +19,12 @@ interface Parts {
  * state. Events are still acknowledged and loaded; erasures wait.
  */
 export class FileHold {
-  readonly #parts: Parts;
+  readonly #storage: HeldStorage;
   #release: (() => void) | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(storage: HeldStorage) {
+    this.#storage = storage;
   }
 
   holdFiles(): Promise<HeldFiles> {
@@ -37,7 +37,7 @@ export class FileHold {
         resolve(await this.#begin());
         await released;
       };
-      this.#ended = this.#parts.queue.run(() =>
+      this.#ended = this.#storage.queue.run(() =>
         work()
           .catch(reject)
           .finally(() => this.#end()),
@@ -47,7 +47,7 @@ export class FileHold {
 
   /** Called when the journal is copied, long before a large store is: held entries take space. */
   releaseJournal(): Promise<void> {
-    return this.#parts.journal.releaseEntries(() => sleep(PAUSE_MS));
+    return this.#storage.journal.releaseEntries(() => sleep(PAUSE_MS));
   }
 
   async releaseFiles(): Promise<void> {
@@ -56,7 +56,7 @@ export class FileHold {
   }
 
   #begin(): Promise<HeldFiles> {
-    const { journal, loader, store } = this.#parts;
+    const { journal, loader, store } = this.#storage;
     return loader.runExclusive(async () => {
       const held = await store.holdFiles();
       journal.holdEntries(held.positions[journal.source] ?? 0);
@@ -67,7 +67,7 @@ export class FileHold {
   /** Fails only if a file cannot be written any more, which the next commit or batch reports. */
   async #end(): Promise<void> {
     await this.releaseJournal().catch(() => undefined);
-    await this.#parts.store.releaseFiles().catch(() => undefined);
+    await this.#storage.store.releaseFiles().catch(() => undefined);
     this.#release = undefined;
   }
 }

@@ -34,7 +34,7 @@ export async function watchRemoteChanges(options: RemoteChangesOptions, signal: 
       // Not earlier: if something failed, the next poll finds the same changes.
       seen = positions;
     } catch {
-      // The loader reports that the store is away.
+      // The loader reports that the store is unavailable.
       isBlind = true;
     }
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scrubbing } from './call-storage.ts';
-import type { StorageParts } from './storage-parts.ts';
+import type { OpenStorage } from './open-storage.ts';
 
 const CHECK_MS = 1000;
 const RETRY_MS = 60_000;
@@ -10,7 +10,7 @@ const RETRY_MS = 60_000;
  * Every node does so for its own.
  */
 export async function scrubJournalDaily(
-  storage: StorageParts,
+  storage: OpenStorage,
   onError: (message: string) => void,
   signal: AbortSignal,
 ): Promise<void> {

@@ -13,7 +13,7 @@ export interface StorageChannel {
    * A connection of its own for a report thread, in the process of the storage thread; queries on it are cancelled when
    * that thread ends.
    */
-  connectThread?(): ThreadConnection;
+  connectThread?(): MessagePort;
   /** Resolves when everything that was posted has been handled, and the channel has ended. */
   close(): Promise<void>;
   /** Resolves when the other side has exited, for any reason. */
@@ -25,12 +25,3 @@ export interface StorageListener {
   /** The channel ended without `close`. Nothing that was posted and not answered is known to be stored. */
   fail(error: Error): void;
 }
-
-/** How a report thread reaches the storage thread; part of its `workerData`. */
-export interface ThreadConnection {
-  type: 'port';
-  port: MessagePort;
-}
-
-/** The parts of a connection that move to the thread; the rest is copied. */
-export const movedParts = ({ port }: ThreadConnection): MessagePort[] => [port];

@@ -68,7 +68,7 @@ export interface StorageStatus {
   changes: number;
   /** False while loading into the event store fails. */
   healthy: boolean;
-  /** When the oldest request was received that the event store lacks because it was away. */
+  /** When the oldest request was received that the event store lacks because it was unavailable. */
   lateSince?: number;
   /** Describes damage found in the event store. */
   damage?: string;

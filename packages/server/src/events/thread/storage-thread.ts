@@ -6,6 +6,7 @@ import { measureWork, type TraceParent } from '../../platform/tracing/tracer.ts'
 import { GroupedCommits } from '../intake/grouped-commits.ts';
 import type { Journal, WriteOutcome } from '../intake/journal/journal.ts';
 import { callStorage } from './call-storage.ts';
+import { abandonStorage, closeStorage, type OpenStorage, openStorage, statusOf } from './open-storage.ts';
 import { watchRemoteChanges } from './remote-changes.ts';
 import { scrubJournalDaily } from './scrub-journal.ts';
 import type { MessageSocket } from './socket/message-socket.ts';
@@ -18,13 +19,6 @@ import type {
   StorageRequest,
   ThreadOptions,
 } from './storage-messages.ts';
-import {
-  abandonStorageParts,
-  closeStorageParts,
-  openStorageParts,
-  type StorageParts,
-  statusOf,
-} from './storage-parts.ts';
 import { verifyDaily } from './verify-daily.ts';
 
 // All disk I/O for events runs on this thread, so that it never blocks the thread that serves requests.
@@ -52,13 +46,13 @@ const clients = new Set<Send>([send]);
 /** Other processes of this server. */
 const workers = new Set<Send>();
 
-function sendStatus(storage: StorageParts): void {
+function sendStatus(storage: OpenStorage): void {
   const reply: StorageReply = { type: 'status', status: statusOf(storage) };
   for (const client of clients) client(reply);
 }
 
 function commit(
-  storage: StorageParts,
+  storage: OpenStorage,
   writes: readonly AnnouncedWrite[],
   trace: TraceParent | undefined,
   reply: Committed,
@@ -80,7 +74,7 @@ function announceCollected(writes: readonly AnnouncedWrite[], outcomes: readonly
   for (const worker of workers) worker({ type: 'collected', identities });
 }
 
-function sendCommitted(storage: StorageParts, reply: Send, outcomes: WriteOutcome[]): void {
+function sendCommitted(storage: OpenStorage, reply: Send, outcomes: WriteOutcome[]): void {
   const allStored = outcomes.every((outcome) => outcome === 'stored');
   reply({ type: 'committed', ...(allStored ? {} : { outcomes }), status: statusOf(storage) });
 }
@@ -104,8 +98,8 @@ async function maintainMarks(journal: Journal, signal: AbortSignal): Promise<voi
   }
 }
 
-async function close(storage: StorageParts): Promise<void> {
-  const failure = await closeStorageParts(storage);
+async function close(storage: OpenStorage): Promise<void> {
+  const failure = await closeStorage(storage);
   if (failure === undefined) return;
   log(
     'warn',
@@ -130,7 +124,7 @@ function fail(error: unknown): void {
 }
 
 /** Stops loading: new events stay in the journal, because the restored file will not contain them. */
-function reportDamage(storage: StorageParts, damage: string): void {
+function reportDamage(storage: OpenStorage, damage: string): void {
   if (storage.damage === damage) return;
   storage.damage = damage;
   void storage.loader.stop();
@@ -148,7 +142,7 @@ async function main(): Promise<void> {
   const giveUp = (error: unknown) => {
     ending = true;
     fail(error);
-    end(abandonStorageParts(storage));
+    end(abandonStorage(storage));
   };
   const onStoreError = (error: unknown) => {
     // A store that closed itself cannot be reopened in this process; the next start replays the journal. A remote
@@ -158,11 +152,11 @@ async function main(): Promise<void> {
     if (code === 'STORE_DAMAGED') reportDamage(storage, text(error));
   };
   const [options] = (await once(port, 'message')) as [ThreadOptions];
-  const storage = await openStorageParts({
+  const storage = await openStorage({
     ...options,
     log,
     onLoadError: (error, isRepeated) => {
-      // A remote store may be away for hours.
+      // A remote store may be unavailable for hours.
       if (!isRepeated || !storage.isShared) {
         log('error', `Writing a batch to the event store failed; it stays in the journal: ${text(error)}`);
       }
@@ -267,7 +261,8 @@ async function main(): Promise<void> {
   if (storage.isShared) {
     void watchRemoteChanges(
       {
-        ...{ store: storage.store, ownSource: storage.journal.source },
+        store: storage.store,
+        ownSource: storage.journal.source,
         onChange: (sessions) => {
           storage.changes++;
           sendStatus(storage);

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { lastingThread } from '../../platform/threads/start-thread.ts';
-import type { StorageChannel, StorageListener, ThreadConnection } from './storage-channel.ts';
+import type { StorageChannel, StorageListener } from './storage-channel.ts';
 import type { ClientRole, StorageReply, StorageRequest, ThreadOptions } from './storage-messages.ts';
 
 /** Starts the storage thread in this process. */
@@ -33,8 +33,8 @@ export class ThreadChannel implements StorageChannel {
     this.#worker.postMessage(request);
   }
 
-  connectThread(): ThreadConnection {
-    return { type: 'port', port: this.openPort('queries') };
+  connectThread(): MessagePort {
+    return this.openPort('queries');
   }
 
   /** Connects another client to the storage thread. */

@@ -48,7 +48,10 @@ async function response(
   const rounds = verdicts.map(({ round: number, verdict, words, visitors, alarmDays }) => ({
     ...aaRound(number),
     finished: number < current.number,
-    ...{ verdict, words, visitors: [...visitors], alarmDays },
+    verdict,
+    words,
+    visitors: [...visitors],
+    alarmDays,
   }));
   const finished = rounds.filter((round) => round.finished);
   return {
@@ -71,7 +74,9 @@ function evaluationOf({
 }: DailyVerdict): AaTest['history'][number] {
   return {
     at: (day + 1) * DAY_MS,
-    ...{ round, mode, ...verdict },
+    round,
+    mode,
+    ...verdict,
     visitors: [...visitors],
     goals: goals.map((goal) => ({ ...goal })),
   };

@@ -24,8 +24,14 @@ export async function saveVerdict(
   await database
     .insertInto('aa_verdicts')
     .values({
-      ...{ property_id: propertyId, day, round, mode, verdict, words },
-      ...{ visitors_a: visitors[0] ?? 0, visitors_b: visitors[1] ?? 0 },
+      property_id: propertyId,
+      day,
+      round,
+      mode,
+      verdict,
+      words,
+      visitors_a: visitors[0] ?? 0,
+      visitors_b: visitors[1] ?? 0,
       split_p_value: splitPValue,
       goals: JSON.stringify(goals),
     })
@@ -100,7 +106,11 @@ export async function listRounds(
 function verdictOf(row: Selectable<DatabaseTables['aa_verdicts']>): DailyVerdict {
   const { day, round, mode, verdict, words } = row;
   return {
-    ...{ day, round, mode, verdict, words },
+    day,
+    round,
+    mode,
+    verdict,
+    words,
     visitors: [Number(row.visitors_a), Number(row.visitors_b)],
     splitPValue: row.split_p_value,
     goals: JSON.parse(row.goals),

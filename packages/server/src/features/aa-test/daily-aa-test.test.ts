@@ -11,7 +11,7 @@ import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts'
 import { collect } from '../../events/store/contract/sample-requests.contract.ts';
 import { type EventStore, LOCAL_SOURCE } from '../../events/store/event-store.ts';
 import { listRounds, listVerdicts, saveVerdict } from './aa-verdict-store.ts';
-import { DailyAaTest, type DailyAaTestParts } from './daily-aa-test.ts';
+import { DailyAaTest, type DailyAaTestOptions } from './daily-aa-test.ts';
 
 describe.each(engines())('$name', (engine) => {
   /** The first day of a round, shortly after midnight. */
@@ -49,7 +49,7 @@ describe.each(engines())('$name', (engine) => {
     return store.append(LOCAL_SOURCE, [{ seq, request: collect({ propertyId, sessionId, receivedAt }) }]);
   };
 
-  const startTest = (parts: Partial<DailyAaTestParts> = {}) =>
+  const startTest = (options: Partial<DailyAaTestOptions> = {}) =>
     new DailyAaTest({
       database: configuration.handle.database,
       properties: () => [property],
@@ -66,7 +66,7 @@ describe.each(engines())('$name', (engine) => {
       isStopping: () => false,
       startDelayMs: 0,
       log: pino({}, { write: (line: string) => logged.push(JSON.parse(line)) }),
-      ...parts,
+      ...options,
     });
 
   const history = async () =>

@@ -10,7 +10,7 @@ import { latestVerdicts, saveVerdict } from './aa-verdict-store.ts';
 /** Waiting time after a failure; six times as long after each further one, at most a day. */
 const RETRY_MS = 10 * 60 * 1000;
 
-export interface DailyAaTestParts {
+export interface DailyAaTestOptions {
   database: Database;
   properties: () => readonly PropertyConfiguration[];
   /** False on a server that has never received an event. */
@@ -31,7 +31,7 @@ export interface DailyAaTestParts {
  * about all of its days, and a repeated evaluation counts the same visitors.
  */
 export class DailyAaTest {
-  readonly #parts: DailyAaTestParts;
+  readonly #options: DailyAaTestOptions;
   /** The last evaluated day of each property; without a verdict if there was nothing to count. */
   readonly #latest = new Map<string, { day: number; verdict?: AaVerdict['verdict'] | undefined }>();
   #isLoaded = false;
@@ -39,22 +39,22 @@ export class DailyAaTest {
   /** Failures in a row, and when to try again, by the monotonic clock. */
   readonly #failures = new Map<string, { count: number; retryAt: number }>();
 
-  constructor(parts: DailyAaTestParts) {
-    this.#parts = parts;
+  constructor(options: DailyAaTestOptions) {
+    this.#options = options;
   }
 
   /** Number of properties whose latest verdict is an alarm. */
   get alarms(): number {
     const isAlarm = ({ id, aaTest }: PropertyConfiguration) =>
       aaTest !== 'off' && this.#latest.get(id)?.verdict === 'alarm';
-    return this.#parts.properties().filter(isAlarm).length;
+    return this.#options.properties().filter(isAlarm).length;
   }
 
   /** Evaluates what is due, one property at a time. Cheap if nothing is. */
   async run(now: number): Promise<void> {
-    const { properties, hasEvents, release } = this.#parts;
+    const { properties, hasEvents, release } = this.#options;
     this.#firstRunAt ??= now;
-    if (!hasEvents() || now - this.#firstRunAt < this.#parts.startDelayMs) return;
+    if (!hasEvents() || now - this.#firstRunAt < this.#options.startDelayMs) return;
     if (!this.#isLoaded) await this.#load();
     const day = Math.floor(now / DAY_MS) - 1;
     const due = properties().filter((property) => this.#isDue(property, day));
@@ -65,7 +65,7 @@ export class DailyAaTest {
   }
 
   async #load(): Promise<void> {
-    for (const { propertyId, ...latest } of await latestVerdicts(this.#parts.database)) {
+    for (const { propertyId, ...latest } of await latestVerdicts(this.#options.database)) {
       this.#latest.set(propertyId, latest);
     }
     this.#isLoaded = true;
@@ -87,7 +87,7 @@ export class DailyAaTest {
   }
 
   async #evaluate(property: PropertyConfiguration, day: number): Promise<void> {
-    const { database, log } = this.#parts;
+    const { database, log } = this.#options;
     const { id: propertyId, aaTest } = property;
     try {
       const evaluated = await this.#verdictOn(property, (day + 1) * DAY_MS);
@@ -101,7 +101,7 @@ export class DailyAaTest {
       this.#latest.set(propertyId, { day, verdict: evaluated?.verdict });
       this.#failures.delete(propertyId);
     } catch (err) {
-      if (this.#parts.isStopping()) return;
+      if (this.#options.isStopping()) return;
       const count = (this.#failures.get(propertyId)?.count ?? 0) + 1;
       const waitMs = Math.min(DAY_MS, RETRY_MS * 6 ** (count - 1));
       this.#failures.set(propertyId, { count, retryAt: performance.now() + waitMs });
@@ -114,7 +114,7 @@ export class DailyAaTest {
   async #verdictOn(property: PropertyConfiguration, until: number): Promise<AaVerdict | undefined> {
     const { startedAt: from } = aaRoundAt(until - 1);
     const query = { propertyId: property.id, from, to: until, limit: 1 };
-    const { rows } = await this.#parts.eventStore.sessionPage(query);
-    return rows.length === 0 ? undefined : this.#parts.evaluate(property, until);
+    const { rows } = await this.#options.eventStore.sessionPage(query);
+    return rows.length === 0 ? undefined : this.#options.evaluate(property, until);
   }
 }

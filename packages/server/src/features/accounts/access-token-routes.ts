@@ -10,17 +10,17 @@ import type { Caller } from '../../http/contract/caller.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 import { countTokens, createToken, deleteToken, listTokens, MAX_TOKENS } from './access-token-store.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 
 const MAX_LIFETIME_MS = 366 * DAY_MS;
 
-export function registerAccessTokenRoutes(api: ApiRoutes, parts: AccountParts): void {
-  registerList(api, parts);
-  registerCreate(api, parts);
-  registerDelete(api, parts);
+export function registerAccessTokenRoutes(api: ApiRoutes, services: AccountServices): void {
+  registerList(api, services);
+  registerCreate(api, services);
+  registerDelete(api, services);
 }
 
-function registerList(api: ApiRoutes, { database }: AccountParts): void {
+function registerList(api: ApiRoutes, { database }: AccountServices): void {
   api.get(
     '/v1/manage/me/tokens',
     {
@@ -34,7 +34,7 @@ function registerList(api: ApiRoutes, { database }: AccountParts): void {
   );
 }
 
-function registerCreate(api: ApiRoutes, { database, properties, idempotency }: AccountParts): void {
+function registerCreate(api: ApiRoutes, { database, properties, idempotency }: AccountServices): void {
   api.post<{ Body: CreateTokenBody }>(
     '/v1/manage/me/tokens',
     {
@@ -102,7 +102,7 @@ const rank = (role: Role | undefined) => (role === undefined ? -1 : ROLES.indexO
 const highest = (roles: (Role | undefined)[]) => [...roles].sort((a, b) => rank(b) - rank(a))[0];
 const lowest = (roles: (Role | undefined)[]) => [...roles].sort((a, b) => rank(a) - rank(b))[0];
 
-function registerDelete(api: ApiRoutes, { database, accessChanged }: AccountParts): void {
+function registerDelete(api: ApiRoutes, { database, accessChanged }: AccountServices): void {
   api.delete<{ Params: TokenParams }>(
     '/v1/manage/me/tokens/:id',
     {

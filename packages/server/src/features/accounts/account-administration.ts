@@ -10,7 +10,7 @@ import { inTransaction } from '../../configuration/database/in-transaction.ts';
 import { decodeListCursor, encodeListCursor } from '../../http/contract/paging.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import { deleteSessions } from './account-session-store.ts';
 import {
   accountResponse,
@@ -24,7 +24,7 @@ import {
 /** Owners manage all accounts. */
 export function registerAccountAdministration(
   api: ApiRoutes,
-  { database, accessChanged }: AccountParts,
+  { database, accessChanged }: AccountServices,
 ): void {
   api.get<{ Querystring: AccountsQuery }>(
     '/v1/manage/accounts',

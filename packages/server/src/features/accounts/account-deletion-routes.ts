@@ -1,7 +1,7 @@
 import { AccountParams, DeletedAccount, DeleteMeBody } from '@switchyard/core/api/accounts';
 import type { FastifyRequest } from 'fastify';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import { callersAccount } from './me-routes.ts';
 import { confirmIdentity } from './sign-in.ts';
 
@@ -11,8 +11,8 @@ const DESCRIPTION =
 const changedBy = ({ caller: { actor, via } }: FastifyRequest) => ({ actor, via });
 
 /** By an owner, or by whoever it belongs to. */
-export function registerAccountDeletion(api: ApiRoutes, parts: AccountParts): void {
-  const { sessions, deleteAccount, accessChanged } = parts;
+export function registerAccountDeletion(api: ApiRoutes, services: AccountServices): void {
+  const { sessions, deleteAccount, accessChanged } = services;
   api.delete<{ Params: AccountParams }>(
     '/v1/manage/accounts/:accountId',
     {
@@ -44,9 +44,9 @@ export function registerAccountDeletion(api: ApiRoutes, parts: AccountParts): vo
       errors: ['last_owner', 'sign_in_failed'],
     },
     async (request, reply): Promise<DeletedAccount> => {
-      const account = await callersAccount(parts, request);
+      const account = await callersAccount(services, request);
       if (account.passwordHash !== null || account.twoFactor) {
-        await confirmIdentity(parts, account, request.body);
+        await confirmIdentity(services, account, request.body);
       }
       const deleted = await deleteAccount(account.id, changedBy(request));
       await sessions.end(request, reply);

@@ -5,7 +5,7 @@ import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { registerAccessTokenRoutes } from './access-token-routes.ts';
 import { registerAccountAdministration } from './account-administration.ts';
 import { registerAccountDeletion } from './account-deletion-routes.ts';
-import type { AccountParts, MemberWriter } from './account-parts.ts';
+import type { AccountServices, MemberWriter } from './account-services.ts';
 import { BrowserSessions } from './browser-sessions.ts';
 import { registerInvitationAcceptance } from './invitation-acceptance.ts';
 import { registerInvitationRoutes } from './invitation-routes.ts';
@@ -21,15 +21,15 @@ import { registerTwoFactorRoutes } from './two-factor-routes.ts';
 interface Dependencies {
   auth: Authentication;
   database: Database;
-  ownerRecord: AccountParts['ownerRecord'];
+  ownerRecord: AccountServices['ownerRecord'];
   members: MemberWriter;
   throttle: AttemptCounter;
-  idempotency: AccountParts['idempotency'];
-  dryRunResponse: AccountParts['dryRunResponse'];
+  idempotency: AccountServices['idempotency'];
+  dryRunResponse: AccountServices['dryRunResponse'];
   properties: () => PropertyConfiguration[];
-  deleteAccount: AccountParts['deleteAccount'];
-  accessChanged: AccountParts['accessChanged'];
-  dataDelayedSince: AccountParts['dataDelayedSince'];
+  deleteAccount: AccountServices['deleteAccount'];
+  accessChanged: AccountServices['accessChanged'];
+  dataDelayedSince: AccountServices['dataDelayedSince'];
   publicUrl: string | undefined;
   oidc: OidcSettings | undefined;
   warn: (details: object, message: string) => void;
@@ -37,20 +37,20 @@ interface Dependencies {
 
 export function registerAccountRoutes(api: ApiRoutes, dependencies: Dependencies): void {
   const { database, publicUrl, oidc, accessChanged } = dependencies;
-  const parts: AccountParts = {
+  const services: AccountServices = {
     ...dependencies,
     hasher: new PasswordHasher(),
     sessions: new BrowserSessions(database, publicUrl, accessChanged),
     oidc: oidc && new OidcClient(oidc),
   };
-  registerSignInRoutes(api, parts);
-  registerMeRoutes(api, parts);
-  registerTwoFactorRoutes(api, parts);
-  registerAccessTokenRoutes(api, parts);
-  registerAccountAdministration(api, parts);
-  registerAccountDeletion(api, parts);
-  registerMemberRoutes(api, parts);
-  registerInvitationRoutes(api, parts);
-  registerInvitationAcceptance(api, parts);
-  registerOidcRoutes(api, parts);
+  registerSignInRoutes(api, services);
+  registerMeRoutes(api, services);
+  registerTwoFactorRoutes(api, services);
+  registerAccessTokenRoutes(api, services);
+  registerAccountAdministration(api, services);
+  registerAccountDeletion(api, services);
+  registerMemberRoutes(api, services);
+  registerInvitationRoutes(api, services);
+  registerInvitationAcceptance(api, services);
+  registerOidcRoutes(api, services);
 }

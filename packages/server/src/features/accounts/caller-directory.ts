@@ -106,7 +106,9 @@ function tokenCaller(
   const properties = token.properties === null ? undefined : (JSON.parse(token.properties) as string[]);
   return {
     account: {
-      ...{ id, email, name },
+      id,
+      email,
+      name,
       isOwner: ownsAll && token.role === 'owner' && properties === undefined,
     },
     actor: { type: 'token', id: token.id, name: `${token.tokenName} (${name})` },

@@ -22,7 +22,7 @@ export interface AccountDeletion {
   remaining: { propertyId: string; items: string[] }[];
 }
 
-interface Parts {
+interface Services {
   writer: ConfigurationWriter;
   model: ConfigurationModel;
   /** Removes deleted text from the files. */
@@ -31,7 +31,7 @@ interface Parts {
 
 /** Deletes everything about an account; the history keeps what it did, under a number. */
 export async function deleteAccount(
-  { writer, model, scrub }: Parts,
+  { writer, model, scrub }: Services,
   accountId: string,
   by: ChangeRequest,
 ): Promise<AccountDeletion> {

@@ -6,7 +6,7 @@ import { inTransaction } from '../../configuration/database/in-transaction.ts';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError, invalidField } from '../../platform/errors/errors.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import {
   accountResponse,
   createAccount,
@@ -24,9 +24,9 @@ import {
 import { checkAttempt } from './sign-in-throttle.ts';
 
 /** Invitations as the invited see them. The token is sent in a body: URLs end up in logs. */
-export function registerInvitationAcceptance(api: ApiRoutes, parts: AccountParts): void {
-  registerLookup(api, parts);
-  registerAccept(api, parts);
+export function registerInvitationAcceptance(api: ApiRoutes, services: AccountServices): void {
+  registerLookup(api, services);
+  registerAccept(api, services);
 }
 
 interface OpenInvitation {
@@ -36,7 +36,7 @@ interface OpenInvitation {
 
 /** Counts as a failed attempt of the address if the token is wrong. */
 async function requireInvitation(
-  { database, throttle, properties }: AccountParts,
+  { database, throttle, properties }: AccountServices,
   { ip }: FastifyRequest,
   token: string,
 ): Promise<OpenInvitation> {
@@ -54,7 +54,7 @@ async function requireInvitation(
   });
 }
 
-function registerLookup(api: ApiRoutes, parts: AccountParts): void {
+function registerLookup(api: ApiRoutes, services: AccountServices): void {
   api.post<{ Body: InvitationLookupBody }>(
     '/v1/manage/invitations/lookup',
     {
@@ -66,19 +66,21 @@ function registerLookup(api: ApiRoutes, parts: AccountParts): void {
       errors: ['invitation_invalid'],
     },
     async (request): Promise<InvitationPreview> => {
-      const { invitation, property } = await requireInvitation(parts, request, request.body.token);
+      const { invitation, property } = await requireInvitation(services, request, request.body.token);
       const { email, role, expiresAt } = invitation;
-      const account = await findAccountByEmail(parts.database, email);
+      const account = await findAccountByEmail(services.database, email);
       return {
         property: { id: property.id, name: property.name },
-        ...{ email, role, expiresAt },
+        email,
+        role,
+        expiresAt,
         accountExists: account !== undefined,
       };
     },
   );
 }
 
-function registerAccept(api: ApiRoutes, parts: AccountParts): void {
+function registerAccept(api: ApiRoutes, services: AccountServices): void {
   api.post<{ Body: AcceptInvitationBody }>(
     '/v1/manage/invitations/accept',
     {
@@ -92,10 +94,10 @@ function registerAccept(api: ApiRoutes, parts: AccountParts): void {
       errors: ['invitation_invalid', 'sign_in_required', 'already_exists'],
     },
     async (request, reply): Promise<SignedIn> => {
-      const open = await requireInvitation(parts, request, request.body.token);
-      const account = await accept(parts, request, open, request.body);
-      await join(parts, open, account);
-      await parts.sessions.start(request, reply, account);
+      const open = await requireInvitation(services, request, request.body.token);
+      const account = await accept(services, request, open, request.body);
+      await join(services, open, account);
+      await services.sessions.start(request, reply, account);
       return { account: accountResponse(account) };
     },
   );
@@ -103,7 +105,7 @@ function registerAccept(api: ApiRoutes, parts: AccountParts): void {
 
 /** Uses up the invitation and returns the account that accepts it, creating it if it is new. */
 async function accept(
-  { auth, database, hasher }: AccountParts,
+  { auth, database, hasher }: AccountServices,
   request: FastifyRequest,
   { invitation }: OpenInvitation,
   { name, password }: AcceptInvitationBody,
@@ -130,7 +132,7 @@ async function accept(
 
 /** An invitation never lowers a role. */
 async function join(
-  { database, members }: AccountParts,
+  { database, members }: AccountServices,
   { invitation, property }: OpenInvitation,
   account: StoredAccount,
 ): Promise<void> {

@@ -12,7 +12,7 @@ import { inTransaction } from '../../configuration/database/in-transaction.ts';
 import { ownOrigin } from '../../http/access/same-origin.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import {
   createInvitation,
   listInvitations,
@@ -24,13 +24,13 @@ import {
 const URL = '/v1/manage/properties/:propertyId/invitations';
 
 /** Invitations as admins of a property see them. */
-export function registerInvitationRoutes(api: ApiRoutes, parts: AccountParts): void {
-  registerList(api, parts);
-  registerInvite(api, parts);
-  registerRevoke(api, parts);
+export function registerInvitationRoutes(api: ApiRoutes, services: AccountServices): void {
+  registerList(api, services);
+  registerInvite(api, services);
+  registerRevoke(api, services);
 }
 
-function registerList(api: ApiRoutes, { database }: AccountParts): void {
+function registerList(api: ApiRoutes, { database }: AccountServices): void {
   api.get(
     URL,
     {
@@ -46,7 +46,7 @@ function registerList(api: ApiRoutes, { database }: AccountParts): void {
   );
 }
 
-function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: AccountParts): void {
+function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: AccountServices): void {
   api.post<{ Params: ManagedPropertyParams; Body: InviteBody; Querystring: WriteQuery }>(
     URL,
     {
@@ -72,7 +72,9 @@ function registerInvite(api: ApiRoutes, { database, publicUrl, idempotency }: Ac
         const { invitation, token } = await inTransaction(database, async (transaction) => {
           await requireRoom(transaction, managed.id);
           const created = await createInvitation(transaction, {
-            ...{ propertyId: managed.id, email: body.email, role: body.role },
+            propertyId: managed.id,
+            email: body.email,
+            role: body.role,
             invitedBy: caller.account.id,
           });
           await record(transaction, { status: 201, response: { ...shown(created.invitation), url: null } });
@@ -102,7 +104,7 @@ function shown({ id, email, role, createdAt, expiresAt }: StoredInvitation) {
   return { id, email, role, createdAt, expiresAt };
 }
 
-function registerRevoke(api: ApiRoutes, { database }: AccountParts): void {
+function registerRevoke(api: ApiRoutes, { database }: AccountServices): void {
   api.delete<{ Params: InvitationParams }>(
     `${URL}/:id`,
     {

@@ -10,21 +10,21 @@ import type { Role } from '@switchyard/core/api/roles';
 import type { FastifyRequest } from 'fastify';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError, invalidField } from '../../platform/errors/errors.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import { deleteSession, listSessions } from './account-session-store.ts';
 import { accountResponse, findAccount, type StoredAccount, updateAccount } from './account-store.ts';
 import { setPassword } from './set-password.ts';
 import { confirmIdentity } from './sign-in.ts';
 
-export function registerMeRoutes(api: ApiRoutes, parts: AccountParts): void {
-  registerMe(api, parts);
-  registerPatchMe(api, parts);
-  registerSessions(api, parts);
+export function registerMeRoutes(api: ApiRoutes, services: AccountServices): void {
+  registerMe(api, services);
+  registerPatchMe(api, services);
+  registerSessions(api, services);
 }
 
 /** The account of the caller, with everything that is stored of it. */
 export async function callersAccount(
-  { database }: Pick<AccountParts, 'database'>,
+  { database }: Pick<AccountServices, 'database'>,
   { caller }: FastifyRequest,
 ): Promise<StoredAccount> {
   const account = await findAccount(database, caller.account.id);
@@ -32,7 +32,7 @@ export async function callersAccount(
   return account;
 }
 
-function registerMe(api: ApiRoutes, parts: AccountParts): void {
+function registerMe(api: ApiRoutes, services: AccountServices): void {
   api.get(
     '/v1/manage/me',
     {
@@ -44,22 +44,22 @@ function registerMe(api: ApiRoutes, parts: AccountParts): void {
     async (request): Promise<Me> => {
       const { caller } = request;
       const roles: Record<string, Role> = {};
-      for (const property of parts.properties()) {
+      for (const property of services.properties()) {
         const role = caller.roleIn(property);
         if (role !== undefined) roles[property.id] = role;
       }
       return {
-        account: accountResponse(await callersAccount(parts, request)),
+        account: accountResponse(await callersAccount(services, request)),
         via: caller.via,
         roles,
-        dataDelayedSince: parts.dataDelayedSince() ?? null,
+        dataDelayedSince: services.dataDelayedSince() ?? null,
       };
     },
   );
 }
 
-function registerPatchMe(api: ApiRoutes, parts: AccountParts): void {
-  const { database, hasher, sessions } = parts;
+function registerPatchMe(api: ApiRoutes, services: AccountServices): void {
+  const { database, hasher, sessions } = services;
   api.patch<{ Body: PatchMeBody }>(
     '/v1/manage/me',
     {
@@ -75,23 +75,23 @@ function registerPatchMe(api: ApiRoutes, parts: AccountParts): void {
     },
     async (request, reply): Promise<SignedIn> => {
       const { name, password } = request.body;
-      const account = await callersAccount(parts, request);
+      const account = await callersAccount(services, request);
       if (password !== undefined) {
         if (account.passwordHash === null) {
           throw invalidField('/password', 'This account has no password: it signs in with OpenID Connect.');
         }
-        await confirmIdentity(parts, account, { password: password.current });
+        await confirmIdentity(services, account, { password: password.current });
         const passwordHash = await hasher.hash(password.next);
         await setPassword(database, account.id, passwordHash);
         await sessions.start(request, reply, { ...account, passwordHash });
       }
       await updateAccount(database, account.id, { name });
-      return { account: accountResponse(await callersAccount(parts, request)) };
+      return { account: accountResponse(await callersAccount(services, request)) };
     },
   );
 }
 
-function registerSessions(api: ApiRoutes, { database, accessChanged }: AccountParts): void {
+function registerSessions(api: ApiRoutes, { database, accessChanged }: AccountServices): void {
   api.get(
     '/v1/manage/me/sessions',
     {

@@ -13,16 +13,16 @@ import type { Member } from '../../configuration/property/property-configuration
 import { preconditionOf } from '../../http/contract/precondition.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import { deleteSessions } from './account-session-store.ts';
 import { findAccount } from './account-store.ts';
 
 const URL = '/v1/manage/properties/:propertyId/members';
 
-export function registerMemberRoutes(api: ApiRoutes, parts: AccountParts): void {
-  registerList(api, parts);
-  registerPut(api, parts);
-  registerDelete(api, parts);
+export function registerMemberRoutes(api: ApiRoutes, services: AccountServices): void {
+  registerList(api, services);
+  registerPut(api, services);
+  registerDelete(api, services);
 }
 
 interface MemberRoute {
@@ -32,10 +32,13 @@ interface MemberRoute {
 }
 
 const changedBy = ({ caller: { actor, via }, query }: FastifyRequest<{ Querystring: WriteQuery }>) => ({
-  ...{ actor, via, comment: query.comment ?? null, dryRun: query.dryRun === true },
+  actor,
+  via,
+  comment: query.comment ?? null,
+  dryRun: query.dryRun === true,
 });
 
-function registerList(api: ApiRoutes, { database }: AccountParts): void {
+function registerList(api: ApiRoutes, { database }: AccountServices): void {
   api.get(
     URL,
     {
@@ -51,7 +54,7 @@ function registerList(api: ApiRoutes, { database }: AccountParts): void {
   );
 }
 
-function registerPut(api: ApiRoutes, { database, members, dryRunResponse }: AccountParts): void {
+function registerPut(api: ApiRoutes, { database, members, dryRunResponse }: AccountServices): void {
   api.put<MemberRoute & { Body: MemberBody }>(
     `${URL}/:accountId`,
     {
@@ -86,8 +89,8 @@ function registerPut(api: ApiRoutes, { database, members, dryRunResponse }: Acco
   );
 }
 
-function registerDelete(api: ApiRoutes, parts: AccountParts): void {
-  const { database, members, dryRunResponse, accessChanged } = parts;
+function registerDelete(api: ApiRoutes, services: AccountServices): void {
+  const { database, members, dryRunResponse, accessChanged } = services;
   api.delete<MemberRoute>(
     `${URL}/:accountId`,
     {

@@ -1,6 +1,6 @@
 import type { ConfigurationWriter } from '../../configuration/writer/configuration-writer.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { MemberWriter } from './account-parts.ts';
+import type { MemberWriter } from './account-services.ts';
 
 /** Memberships are saved like any other configuration. */
 export function createMemberWriter(writer: ConfigurationWriter): MemberWriter {

@@ -4,7 +4,7 @@ import type { Database } from '../../configuration/database/database.ts';
 import { inTransaction } from '../../configuration/database/in-transaction.ts';
 import { SYSTEM } from '../../configuration/property/actor.ts';
 import { deleteTokens } from './access-token-store.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import { deleteSessions } from './account-session-store.ts';
 import {
   createAccount,
@@ -18,7 +18,7 @@ import { removeTwoFactor } from './two-factor.ts';
 
 /** The account of somebody whom the provider vouches for; undefined if they may not sign in. */
 export async function oidcAccount(
-  { database, members, properties }: Pick<AccountParts, 'database' | 'members' | 'properties'>,
+  { database, members, properties }: Pick<AccountServices, 'database' | 'members' | 'properties'>,
   settings: OidcSettings,
   identity: OidcIdentity,
 ): Promise<StoredAccount | undefined> {

@@ -4,7 +4,7 @@ import { ownOrigin } from '../../http/access/same-origin.ts';
 import { readCookie, setCookie } from '../../http/access/session-cookie.ts';
 import { plainResponse } from '../../http/contract/api-description.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import { oidcAccount } from './oidc-accounts.ts';
 import type { OidcChecks, OidcClient } from './oidc-client.ts';
 import { OIDC_START_MS, saveOidcStart, useOidcStart } from './oidc-start-store.ts';
@@ -20,18 +20,18 @@ interface RememberedStart extends OidcChecks {
 }
 
 /** Sign-in with OpenID Connect. These are visited by browsers, so errors lead back to the sign-in page. */
-export function registerOidcRoutes(api: ApiRoutes, parts: AccountParts): void {
+export function registerOidcRoutes(api: ApiRoutes, services: AccountServices): void {
   // Without settings the routes do not exist.
-  if (parts.oidc === undefined) return;
-  registerStart(api, parts, parts.oidc);
-  registerCallback(api, parts, parts.oidc);
+  if (services.oidc === undefined) return;
+  registerStart(api, services, services.oidc);
+  registerCallback(api, services, services.oidc);
 }
 
 const redirectUri = (request: FastifyRequest, publicUrl: string | undefined) =>
   `${publicUrl ?? ownOrigin(request, undefined)}${CALLBACK}`;
 
-function registerStart(api: ApiRoutes, parts: AccountParts, oidc: OidcClient): void {
-  const { database, sessions, publicUrl } = parts;
+function registerStart(api: ApiRoutes, services: AccountServices, oidc: OidcClient): void {
+  const { database, sessions, publicUrl } = services;
   api.get<{ Querystring: OidcStartQuery }>(
     START,
     {
@@ -55,14 +55,14 @@ function registerStart(api: ApiRoutes, parts: AccountParts, oidc: OidcClient): v
         });
         return await reply.redirect(url, 302);
       } catch (error) {
-        return failed(parts, reply, error);
+        return failed(services, reply, error);
       }
     },
   );
 }
 
-function registerCallback(api: ApiRoutes, parts: AccountParts, oidc: OidcClient): void {
-  const { sessions, publicUrl } = parts;
+function registerCallback(api: ApiRoutes, services: AccountServices, oidc: OidcClient): void {
+  const { sessions, publicUrl } = services;
   api.get(
     CALLBACK,
     {
@@ -80,22 +80,22 @@ function registerCallback(api: ApiRoutes, parts: AccountParts, oidc: OidcClient)
         path: COOKIE_PATH,
       });
       try {
-        const start = await takeStart(request, parts);
+        const start = await takeStart(request, services);
         const query = request.url.split('?').slice(1).join('?');
         const url = new URL(`${redirectUri(request, publicUrl)}?${query}`);
-        const account = await oidcAccount(parts, oidc.settings, await oidc.finish(url, start));
+        const account = await oidcAccount(services, oidc.settings, await oidc.finish(url, start));
         if (account === undefined) return await backToSignIn(reply, 'oidc_not_allowed');
         await sessions.start(request, reply, account);
         return await reply.redirect(start.returnTo, 302);
       } catch (error) {
-        return failed(parts, reply, error);
+        return failed(services, reply, error);
       }
     },
   );
 }
 
 /** Logs only the messages: the error may hold tokens of the provider. */
-function failed({ warn }: AccountParts, reply: FastifyReply, error: unknown): FastifyReply {
+function failed({ warn }: AccountServices, reply: FastifyReply, error: unknown): FastifyReply {
   const { message, code } = error as { message?: string; code?: string };
   warn({ reason: message, code }, 'sign-in with OpenID Connect failed');
   return backToSignIn(reply, 'oidc_failed');
@@ -109,7 +109,7 @@ function localPath(path: string | undefined): string {
 }
 
 /** Uses up the start that this browser remembers, before the code is exchanged: a callback works once. */
-async function takeStart(request: FastifyRequest, { database }: AccountParts): Promise<RememberedStart> {
+async function takeStart(request: FastifyRequest, { database }: AccountServices): Promise<RememberedStart> {
   const cookie = readCookie(request, COOKIE);
   if (cookie === undefined || !(await useOidcStart(database, cookie))) {
     throw new Error('sign-in was not started here, or was finished before');

@@ -3,18 +3,18 @@ import { Success } from '@switchyard/core/api/common';
 import { inTransaction } from '../../configuration/database/in-transaction.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import { accountResponse, createAccount, findAccountByEmail, hasOwner } from './account-store.ts';
 import { signIn } from './sign-in.ts';
 
-export function registerSignInRoutes(api: ApiRoutes, parts: AccountParts): void {
-  registerSetup(api, parts);
-  registerSignIn(api, parts);
-  registerSignOut(api, parts);
+export function registerSignInRoutes(api: ApiRoutes, services: AccountServices): void {
+  registerSetup(api, services);
+  registerSignIn(api, services);
+  registerSignOut(api, services);
 }
 
-function registerSetup(api: ApiRoutes, parts: AccountParts): void {
-  const { database, hasher, sessions, ownerRecord, oidc } = parts;
+function registerSetup(api: ApiRoutes, services: AccountServices): void {
+  const { database, hasher, sessions, ownerRecord, oidc } = services;
   const url = '/v1/manage/setup';
   api.get(
     url,
@@ -56,7 +56,7 @@ function registerSetup(api: ApiRoutes, parts: AccountParts): void {
   );
 }
 
-function registerSignIn(api: ApiRoutes, parts: AccountParts): void {
+function registerSignIn(api: ApiRoutes, services: AccountServices): void {
   api.post<{ Body: SignInBody }>(
     '/v1/manage/sign-in',
     {
@@ -70,14 +70,14 @@ function registerSignIn(api: ApiRoutes, parts: AccountParts): void {
       errors: ['sign_in_failed', 'code_required'],
     },
     async (request, reply): Promise<SignedIn> => {
-      const account = await signIn(parts, request.body, request.ip);
-      await parts.sessions.start(request, reply, account);
+      const account = await signIn(services, request.body, request.ip);
+      await services.sessions.start(request, reply, account);
       return { account: accountResponse(account) };
     },
   );
 }
 
-function registerSignOut(api: ApiRoutes, { sessions }: AccountParts): void {
+function registerSignOut(api: ApiRoutes, { sessions }: AccountServices): void {
   api.post(
     '/v1/manage/sign-out',
     {

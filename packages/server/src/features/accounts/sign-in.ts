@@ -6,7 +6,7 @@ import type { PasswordHasher } from './password-hasher.ts';
 import { type AttemptCounter, checkAttempt } from './sign-in-throttle.ts';
 import { acceptCode } from './two-factor.ts';
 
-export interface SignInParts {
+export interface SignInServices {
   database: Database;
   hasher: PasswordHasher;
   throttle: AttemptCounter;
@@ -14,7 +14,7 @@ export interface SignInParts {
 
 /** The account with this email, password and code; the same error whichever of them is wrong. */
 export async function signIn(
-  { database, hasher, throttle }: SignInParts,
+  { database, hasher, throttle }: SignInServices,
   { email, password, code }: SignInBody,
   address: string,
 ): Promise<StoredAccount> {
@@ -33,7 +33,7 @@ export async function signIn(
 
 /** Checks the password or a code of an account that is signed in already, before something that must be its owner. */
 export async function confirmIdentity(
-  { database, hasher, throttle }: SignInParts,
+  { database, hasher, throttle }: SignInServices,
   account: StoredAccount,
   given: { password?: string | undefined; code?: string | undefined },
 ): Promise<void> {

@@ -8,7 +8,7 @@ import {
 import { inTransaction } from '../../configuration/database/in-transaction.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { AccountParts } from './account-parts.ts';
+import type { AccountServices } from './account-services.ts';
 import { callersAccount } from './me-routes.ts';
 import { confirmIdentity } from './sign-in.ts';
 import { checkAttempt } from './sign-in-throttle.ts';
@@ -17,14 +17,14 @@ import { beginEnrolment, confirmEnrolment, countRecoveryCodes, removeTwoFactor }
 const URL = '/v1/manage/me/two-factor';
 const ownSession = { tag: 'Management', access: 'account', session: true } as const;
 
-export function registerTwoFactorRoutes(api: ApiRoutes, parts: AccountParts): void {
-  registerState(api, parts);
-  registerEnrol(api, parts);
-  registerConfirm(api, parts);
-  registerRemove(api, parts);
+export function registerTwoFactorRoutes(api: ApiRoutes, services: AccountServices): void {
+  registerState(api, services);
+  registerEnrol(api, services);
+  registerConfirm(api, services);
+  registerRemove(api, services);
 }
 
-function registerState(api: ApiRoutes, parts: AccountParts): void {
+function registerState(api: ApiRoutes, services: AccountServices): void {
   api.get(
     URL,
     {
@@ -33,13 +33,13 @@ function registerState(api: ApiRoutes, parts: AccountParts): void {
       responses: { 200: { ...TwoFactorState, description: 'The state' } },
     },
     async (request): Promise<TwoFactorState> => {
-      const { id, twoFactor } = await callersAccount(parts, request);
-      return { enabled: twoFactor, recoveryCodes: await countRecoveryCodes(parts.database, id) };
+      const { id, twoFactor } = await callersAccount(services, request);
+      return { enabled: twoFactor, recoveryCodes: await countRecoveryCodes(services.database, id) };
     },
   );
 }
 
-function registerEnrol(api: ApiRoutes, parts: AccountParts): void {
+function registerEnrol(api: ApiRoutes, services: AccountServices): void {
   api.post(
     URL,
     {
@@ -50,15 +50,15 @@ function registerEnrol(api: ApiRoutes, parts: AccountParts): void {
       errors: ['already_exists'],
     },
     async (request): Promise<TwoFactorSecret> => {
-      const account = await callersAccount(parts, request);
+      const account = await callersAccount(services, request);
       if (account.twoFactor) throw alreadyOn();
-      return beginEnrolment(parts.database, account);
+      return beginEnrolment(services.database, account);
     },
   );
 }
 
-function registerConfirm(api: ApiRoutes, parts: AccountParts): void {
-  const { database, throttle, sessions } = parts;
+function registerConfirm(api: ApiRoutes, services: AccountServices): void {
+  const { database, throttle, sessions } = services;
   api.post<{ Body: ConfirmTwoFactorBody }>(
     `${URL}/confirm`,
     {
@@ -70,7 +70,7 @@ function registerConfirm(api: ApiRoutes, parts: AccountParts): void {
       errors: ['sign_in_failed', 'already_exists'],
     },
     async (request, reply): Promise<RecoveryCodes> => {
-      const account = await callersAccount(parts, request);
+      const account = await callersAccount(services, request);
       if (account.twoFactor) throw alreadyOn();
       const attempt = await throttle.begin({ signedIn: account.id });
       const recoveryCodes = await checkAttempt(attempt, async () => {
@@ -84,8 +84,8 @@ function registerConfirm(api: ApiRoutes, parts: AccountParts): void {
   );
 }
 
-function registerRemove(api: ApiRoutes, parts: AccountParts): void {
-  const { database, sessions } = parts;
+function registerRemove(api: ApiRoutes, services: AccountServices): void {
+  const { database, sessions } = services;
   api.delete<{ Body: RemoveTwoFactorBody }>(
     URL,
     {
@@ -97,8 +97,8 @@ function registerRemove(api: ApiRoutes, parts: AccountParts): void {
       errors: ['sign_in_failed'],
     },
     async (request, reply): Promise<TwoFactorState> => {
-      const account = await callersAccount(parts, request);
-      await confirmIdentity(parts, account, request.body);
+      const account = await callersAccount(services, request);
+      await confirmIdentity(services, account, request.body);
       await inTransaction(database, (transaction) => removeTwoFactor(transaction, account.id));
       await sessions.start(request, reply, account);
       return { enabled: false, recoveryCodes: 0 };

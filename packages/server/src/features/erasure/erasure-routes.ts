@@ -16,7 +16,7 @@ import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { erasurePlan } from './erasure-plan.ts';
 import { type ErasureRequest, findErasure, requestErasure } from './erasure-store.ts';
 
-interface Parts {
+interface Services {
   database: Database;
   idempotency: IdempotentCreation;
   /** Counts on another thread, for a limited time. */
@@ -26,7 +26,7 @@ interface Parts {
 const URL = '/v1/manage/properties/:propertyId/erasures';
 
 /** Erasing everything about a visitor, a user or a session, or single entries. */
-export function registerErasureRoutes(api: ApiRoutes, { database, idempotency, contentsOf }: Parts): void {
+export function registerErasureRoutes(api: ApiRoutes, { database, idempotency, contentsOf }: Services): void {
   api.post<{ Body: ErasureBody; Querystring: WriteQuery }>(
     URL,
     {

@@ -3,7 +3,7 @@ import { acceptedUntil, type ErasureRequest } from './erasure-store.ts';
 /** Nodes usually take this long, so nobody has to know that they are waited for. */
 const USUAL_MS = 10_000;
 
-interface Parts {
+interface Options {
   /** Reads the state of all nodes; the result names those that may have accepted events before a time that are not stored yet. */
   findNodesBehind: () => Promise<(before: number) => string[]>;
   now?: () => number;
@@ -12,17 +12,17 @@ interface Parts {
 
 /** Erasures wait for events that other nodes have accepted: stored later, they would stay. */
 export class ErasureWait {
-  readonly #parts: Parts;
+  readonly #options: Options;
   /** The nodes of the last warning. */
   #named = '';
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(options: Options) {
+    this.#options = options;
   }
 
   /** The requests that need not wait. */
   readonly ready = async (requests: readonly ErasureRequest[]): Promise<ErasureRequest[]> => {
-    const { findNodesBehind, now = Date.now } = this.#parts;
+    const { findNodesBehind, now = Date.now } = this.#options;
     const nodesBehind = await findNodesBehind();
     const late = new Set<string>();
     const ready = requests.filter((request) => {
@@ -37,7 +37,7 @@ export class ErasureWait {
   #warnOnce(nodes: string[]): void {
     const named = nodes.join();
     if (named !== '' && named !== this.#named) {
-      this.#parts.warn(
+      this.#options.warn(
         { nodes },
         'erasures wait for the journals of nodes; ship those of nodes that are gone',
       );

@@ -6,13 +6,13 @@ import { erasureResponse } from './erasure-routes.ts';
 import type { ErasureRequest } from './erasure-store.ts';
 import { listDeletions } from './property-deletions.ts';
 
-interface Parts {
+interface Services {
   database: Database;
   eventStore: Pick<EventStoreClient, 'eventCount'>;
 }
 
 /** The deletion of events outlives the property, so owners read its progress here. */
-export function registerPropertyDeletionRoutes(api: ApiRoutes, { database, eventStore }: Parts): void {
+export function registerPropertyDeletionRoutes(api: ApiRoutes, { database, eventStore }: Services): void {
   const responseOf = async (deletion: ErasureRequest) => ({
     ...erasureResponse(deletion),
     propertyId: deletion.propertyId,

@@ -28,7 +28,7 @@ export class SuppressionList {
     this.#database = database;
   }
 
-  /** Reads the list now and regularly; while the database is away, the last one stays in use. */
+  /** Reads the list now and regularly; while the database is unavailable, the last one stays in use. */
   async open(): Promise<void> {
     await this.reload().catch(() => undefined);
     if (this.#isClosed) return;

@@ -22,7 +22,7 @@ import {
   splitTestExplanation,
 } from './explanation-service.ts';
 
-interface Parts extends ContextSources {
+interface Services extends ContextSources {
   pastConfiguration: PastConfigurations;
   evaluations: FlagEvaluations;
   /** The property as it would be with an item that is not saved. */
@@ -35,12 +35,12 @@ interface Parts extends ContextSources {
 const PROPERTY_URL = '/v1/manage/properties/:propertyId';
 
 /** Why visitors get what they get. */
-export function registerExplanationRoutes(api: ApiRoutes, parts: Parts): void {
-  registerExplanations(api, parts);
-  registerSessionFlags(api, parts);
+export function registerExplanationRoutes(api: ApiRoutes, services: Services): void {
+  registerExplanations(api, services);
+  registerSessionFlags(api, services);
 }
 
-function registerExplanations(api: ApiRoutes, parts: Parts): void {
+function registerExplanations(api: ApiRoutes, services: Services): void {
   api.post<{ Body: ExplanationBody }>(
     `${PROPERTY_URL}/explanations`,
     {
@@ -56,11 +56,11 @@ function registerExplanations(api: ApiRoutes, parts: Parts): void {
     },
     async ({ managed, body }) => {
       checkCombination(body);
-      const moment = await momentFor(parts, managed, body);
-      const context = await contextOf(parts, managed.id, body, moment.at);
+      const moment = await momentFor(services, managed, body);
+      const context = await contextOf(services, managed.id, body, moment.at);
       const { type, key, environment = PRODUCTION.id } = body;
       return type === 'flag'
-        ? flagExplanation(moment, { key, environment }, context, parts.evaluations)
+        ? flagExplanation(moment, { key, environment }, context, services.evaluations)
         : splitTestExplanation(moment, { key }, context);
     },
   );
@@ -80,7 +80,7 @@ function checkCombination({ type, at, definition, environment, ...sources }: Exp
 }
 
 async function momentFor(
-  { pastConfiguration, withUnsavedItem }: Parts,
+  { pastConfiguration, withUnsavedItem }: Services,
   managed: PropertyConfiguration,
   { type, key, at, definition }: ExplanationBody,
 ): Promise<ExplainedMoment> {
@@ -94,7 +94,7 @@ async function momentFor(
   return { at: moment, historical: true, property };
 }
 
-function registerSessionFlags(api: ApiRoutes, parts: Parts): void {
+function registerSessionFlags(api: ApiRoutes, services: Services): void {
   api.get<{ Params: SessionFlagsParams; Querystring: SessionFlagsQuery }>(
     `${PROPERTY_URL}/sessions/:sessionId/flags`,
     {
@@ -109,11 +109,11 @@ function registerSessionFlags(api: ApiRoutes, parts: Parts): void {
       errors: ['not_found', 'environment_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     async ({ managed, params, query }) => {
-      const session = await findSession(parts, managed.id, params.sessionId);
+      const session = await findSession(services, managed.id, params.sessionId);
       const at = query.at === undefined ? session.startedAt : momentOf(query.at);
-      const property = await configurationOfMoment(parts.pastConfiguration, managed.id, at);
+      const property = await configurationOfMoment(services.pastConfiguration, managed.id, at);
       const { environment = PRODUCTION.id } = query;
-      return sessionFlags({ property, at, historical: true }, session, environment, parts.evaluations);
+      return sessionFlags({ property, at, historical: true }, session, environment, services.evaluations);
     },
   );
 }

@@ -52,7 +52,14 @@ export async function flagExplanation(
   if (!flag || !explained) throw missing('flag', key, historical);
   const { value, type, reason, ruleId } = explained.evaluation;
   return {
-    ...{ type: 'flag', key, environment, at, historical, flagType: type, value, reason },
+    type: 'flag',
+    key,
+    environment,
+    at,
+    historical,
+    flagType: type,
+    value,
+    reason,
     version: savedVersion(flag),
     configurationVersion: property.version,
     contextUsed: { attributes: context, unknown: explained.unknown },
@@ -74,7 +81,9 @@ export function splitTestExplanation(
   const isKnown = typeof visitorId === 'string' && visitorId !== '';
   const explained = explainAssignment(
     {
-      ...{ status: test.status, winner: test.winner, phase: test.phases.at(-1)?.number ?? null },
+      status: test.status,
+      winner: test.winner,
+      phase: test.phases.at(-1)?.number ?? null,
       definition: { ...definition, ...(exclusion && { exclusion }) },
       ...(holdout && { holdout }),
     },
@@ -82,7 +91,10 @@ export function splitTestExplanation(
     typeof userId === 'string' ? userId : undefined,
   );
   return {
-    ...{ type: 'split-test', key, at, historical },
+    type: 'split-test',
+    key,
+    at,
+    historical,
     version: savedVersion(test),
     configurationVersion: property.version,
     contextUsed: { attributes: context, unknown: isKnown ? [] : ['visitorId'] },
@@ -109,7 +121,12 @@ export async function sessionFlags(
   const { sessionId, visitorId, userId } = session;
   const unknown = [...new Set(flags.flatMap((flag) => flag.unknown))].sort();
   return {
-    ...{ sessionId, visitorId, userId, environment, at, computed: true },
+    sessionId,
+    visitorId,
+    userId,
+    environment,
+    at,
+    computed: true,
     configurationVersion: property.version,
     contextUsed: { attributes: context, unknown },
     flags,

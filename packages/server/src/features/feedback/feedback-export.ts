@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FeedbackStatus } from '@switchyard/core/api/feedback';
 import type { Database } from '../../configuration/database/database.ts';
-import type { FeedbackFilter } from '../../events/store/feedback-summary.ts';
+import type { FeedbackFilter } from '../../events/store/feedback-queries.ts';
 import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { BYTE_ORDER_MARK, csvRow } from '../../http/contract/csv-row.ts';
 import type { EntryFilter } from './feedback-flag-filter.ts';

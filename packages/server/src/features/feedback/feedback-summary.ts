@@ -5,7 +5,7 @@ import type { Database } from '../../configuration/database/database.ts';
 import type {
   FeedbackFilter,
   FeedbackSummary as StoredSummary,
-} from '../../events/store/feedback-summary.ts';
+} from '../../events/store/feedback-queries.ts';
 import { BUCKET_LENGTH } from '../../events/store/goal-buckets.ts';
 import type { Cursor } from '../../events/store/page.ts';
 import type { EventStoreClient } from '../../events/thread/event-store-client.ts';

@@ -6,7 +6,7 @@ import { EventStreams } from '../../http/streams/event-streams.ts';
 import type { Turns } from '../../platform/threads/turns.ts';
 import { anyChangeEvent, changeEvent, stateEvent } from './flag-events.ts';
 
-interface Parts {
+interface Options {
   turns: Turns;
   limits: StreamLimits;
   property: (id: string) => PropertyConfiguration | undefined;
@@ -16,7 +16,7 @@ interface Parts {
 export class FlagStreams {
   readonly #streams: EventStreams<{ keyHash: string }>;
 
-  constructor({ turns, limits, property }: Parts) {
+  constructor({ turns, limits, property }: Options) {
     this.#streams = new EventStreams({
       turns,
       limits,

@@ -22,7 +22,6 @@ export interface UsageInput {
   now: number;
 }
 
-/** The usage of each flag in each environment. */
 export function flagUsage(input: UsageInput): FlagUsage[] {
   const totals = byFlagAndEnvironment(input.totals);
   const latest = byFlagAndEnvironment(input.latest);

@@ -13,7 +13,7 @@ import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { toDollars, toMicros } from '@switchyard/core/money';
 import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { AcceptedConversion } from '../../events/store/accepted-request.ts';
-import type { StoredConversion } from '../../events/store/conversion-page.ts';
+import type { StoredConversion } from '../../events/store/conversion-queries.ts';
 import { LOCAL_SOURCE } from '../../events/store/event-store.ts';
 import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import type { Authentication } from '../../http/access/authentication.ts';

@@ -16,7 +16,7 @@ import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { newKey } from './key-rules.ts';
 
-interface Parts {
+interface Services {
   writer: ConfigurationWriter;
   idempotency: IdempotentCreation;
   /** When each key was last used; missing: never. */
@@ -27,10 +27,10 @@ interface Parts {
 const URL = '/v1/manage/properties/:propertyId/keys';
 
 /** The API keys of a property. */
-export function registerKeyManagementRoutes(api: ApiRoutes, parts: Parts): void {
-  registerList(api, parts);
-  registerCreate(api, parts);
-  registerDelete(api, parts);
+export function registerKeyManagementRoutes(api: ApiRoutes, services: Services): void {
+  registerList(api, services);
+  registerCreate(api, services);
+  registerDelete(api, services);
 }
 
 function keyResponse(key: ApiKey, lastUsedAt: number | null, text: string | null = key.publicKey): object {
@@ -38,7 +38,7 @@ function keyResponse(key: ApiKey, lastUsedAt: number | null, text: string | null
   return { id, kind, name, prefix, lastFour, createdAt, lastUsedAt, key: text };
 }
 
-function registerList(api: ApiRoutes, { lastUsed }: Parts): void {
+function registerList(api: ApiRoutes, { lastUsed }: Services): void {
   api.get(
     URL,
     {
@@ -56,10 +56,13 @@ function registerList(api: ApiRoutes, { lastUsed }: Parts): void {
 }
 
 const changedBy = ({ caller: { actor, via }, query }: FastifyRequest<{ Querystring: WriteQuery }>) => ({
-  ...{ actor, via, comment: query.comment ?? null, dryRun: query.dryRun === true },
+  actor,
+  via,
+  comment: query.comment ?? null,
+  dryRun: query.dryRun === true,
 });
 
-function registerCreate(api: ApiRoutes, { writer, idempotency, dryRunResponse }: Parts): void {
+function registerCreate(api: ApiRoutes, { writer, idempotency, dryRunResponse }: Services): void {
   api.post<{ Body: NewKey; Querystring: WriteQuery }>(
     URL,
     {
@@ -101,7 +104,7 @@ function registerCreate(api: ApiRoutes, { writer, idempotency, dryRunResponse }:
   );
 }
 
-function registerDelete(api: ApiRoutes, { writer, dryRunResponse }: Parts): void {
+function registerDelete(api: ApiRoutes, { writer, dryRunResponse }: Services): void {
   api.delete<{ Params: KeyParams; Querystring: WriteQuery }>(
     `${URL}/:keyId`,
     {

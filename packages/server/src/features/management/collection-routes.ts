@@ -13,7 +13,12 @@ import { ApiError } from '../../platform/errors/errors.ts';
 import { type Collection, managedCollections, responseOf, versionOf } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
-import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import {
+  changeManaged,
+  changeRequest,
+  type ManagementServices,
+  PROPERTY_URL,
+} from './management-services.ts';
 import { proposeIfProtected } from './proposal-guard.ts';
 
 interface ItemRoute {
@@ -35,20 +40,20 @@ const WRITE_ERRORS = [
 ] as const;
 
 /** `P/{collection}` and `P/{collection}/{key}`, the same for all lists of a property. */
-export function registerCollectionRoutes(api: ApiRoutes, parts: ManagementParts): void {
-  for (const collection of managedCollections(parts.model)) {
-    registerList(api, collection, parts);
-    registerGet(api, collection, parts);
-    registerPut(api, collection, parts);
-    registerPatch(api, collection, parts);
-    registerDelete(api, collection, parts);
+export function registerCollectionRoutes(api: ApiRoutes, services: ManagementServices): void {
+  for (const collection of managedCollections(services.model)) {
+    registerList(api, collection, services);
+    registerGet(api, collection, services);
+    registerPut(api, collection, services);
+    registerPatch(api, collection, services);
+    registerDelete(api, collection, services);
   }
 }
 
 function registerList(
   api: ApiRoutes,
   { type, path, field, noun, response }: Collection,
-  { model }: ManagementParts,
+  { model }: ManagementServices,
 ): void {
   api.get(
     `${PROPERTY_URL}/${path}`,
@@ -76,7 +81,7 @@ function registerList(
 function registerGet(
   api: ApiRoutes,
   { type, path, noun, response }: Collection,
-  { model }: ManagementParts,
+  { model }: ManagementServices,
 ): void {
   api.get<Pick<ItemRoute, 'Params'>>(
     `${PROPERTY_URL}/${path}/:key`,
@@ -108,7 +113,7 @@ const writeRoute = (collection: Collection) => ({
   errors: WRITE_ERRORS,
 });
 
-function registerPut(api: ApiRoutes, collection: Collection, parts: ManagementParts): void {
+function registerPut(api: ApiRoutes, collection: Collection, services: ManagementServices): void {
   api.put<ItemRoute>(
     `${PROPERTY_URL}/${collection.path}/:key`,
     {
@@ -117,11 +122,11 @@ function registerPut(api: ApiRoutes, collection: Collection, parts: ManagementPa
       description:
         'The body has the fields of the provision file; fields that are left out get their defaults. Replacing needs `If-Match`. Changes of other fields since that version are merged.',
     },
-    (request, reply) => handleWrite(parts, collection, 'PUT', request, reply),
+    (request, reply) => handleWrite(services, collection, 'PUT', request, reply),
   );
 }
 
-function registerPatch(api: ApiRoutes, collection: Collection, parts: ManagementParts): void {
+function registerPatch(api: ApiRoutes, collection: Collection, services: ManagementServices): void {
   api.patch<ItemRoute>(
     `${PROPERTY_URL}/${collection.path}/:key`,
     {
@@ -129,11 +134,11 @@ function registerPatch(api: ApiRoutes, collection: Collection, parts: Management
       summary: `Change fields of a ${collection.noun}`,
       description: 'A JSON merge patch (RFC 7396): null sets a field to its default. Needs `If-Match`.',
     },
-    (request, reply) => handleWrite(parts, collection, 'PATCH', request, reply),
+    (request, reply) => handleWrite(services, collection, 'PATCH', request, reply),
   );
 }
 
-function registerDelete(api: ApiRoutes, collection: Collection, parts: ManagementParts): void {
+function registerDelete(api: ApiRoutes, collection: Collection, services: ManagementServices): void {
   api.delete<Omit<ItemRoute, 'Body'>>(
     `${PROPERTY_URL}/${collection.path}/:key`,
     {
@@ -150,7 +155,7 @@ function registerDelete(api: ApiRoutes, collection: Collection, parts: Managemen
       },
       errors: WRITE_ERRORS,
     },
-    (request, reply) => handleWrite(parts, collection, 'DELETE', request as ItemRouteRequest, reply),
+    (request, reply) => handleWrite(services, collection, 'DELETE', request as ItemRouteRequest, reply),
   );
 }
 
@@ -171,7 +176,7 @@ const writeResponses = ({ response, noun }: Collection) => ({
 });
 
 async function handleWrite(
-  parts: ManagementParts,
+  services: ManagementServices,
   collection: Collection,
   method: ItemRequest['method'],
   request: ItemRouteRequest,
@@ -186,20 +191,20 @@ async function handleWrite(
     body: request.body,
     precondition: preconditionOf(request.headers),
   };
-  const guard = proposeIfProtected(parts.model, request, item);
-  const changed = await guard.run(parts, () =>
-    changeManaged(parts, request.managed.id, changeRequest(request), async (input) => {
-      const next = await applyItemRequest(input, item, parts);
+  const guard = proposeIfProtected(services.model, request, item);
+  const changed = await guard.run(services, () =>
+    changeManaged(services, request.managed.id, changeRequest(request), async (input) => {
+      const next = await applyItemRequest(input, item, services);
       guard.check(input.current, next);
       return next;
     }),
   );
   if ('proposal' in changed) return reply.code(202).send(changed);
-  if (request.query.dryRun) return reply.send(dryRunResponse(parts.model, changed, guard.affected));
-  const saved = changed.current && parts.model.findItem(changed.current, type, key);
+  if (request.query.dryRun) return reply.send(dryRunResponse(services.model, changed, guard.affected));
+  const saved = changed.current && services.model.findItem(changed.current, type, key);
   if (saved === undefined) return reply.code(204).send();
   const isNew = changed.changes.some((change) => change.key === key && change.action === 'create');
   reply.code(isNew ? 201 : 200).header('etag', `"${versionOf(saved)}"`);
   const secret = isNew && 'secret' in saved ? { secret: saved.secret } : {};
-  return reply.send({ ...responseOf(parts.model, type, saved), ...secret });
+  return reply.send({ ...responseOf(services.model, type, saved), ...secret });
 }

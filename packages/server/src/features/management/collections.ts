@@ -40,7 +40,6 @@ export function collectionOf(model: ConfigurationModel, type: ItemType): Collect
 export const pathsFor = (model: ConfigurationModel, role: Role): string[] =>
   managedCollections(model).flatMap(({ access, path }) => (access === role ? [path] : []));
 
-/** The item as a response. */
 export function responseOf(model: ConfigurationModel, type: ItemType, item: Item): object {
   return { ...model.documentOf(type, item), version: versionOf(item) };
 }

@@ -9,7 +9,7 @@ import { prepare, sendPrepared } from '../../http/contract/etag.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { managedCollections, responseOf } from './collections.ts';
 import type { ConfigurationStreams } from './configuration-streams.ts';
-import { PROPERTY_URL } from './management-parts.ts';
+import { PROPERTY_URL } from './management-services.ts';
 
 /** The whole configuration at once, and a stream of its changes. */
 export function registerConfigurationRoutes(

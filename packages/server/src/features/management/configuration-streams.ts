@@ -24,7 +24,7 @@ interface Client {
   caller: Caller;
 }
 
-interface Parts {
+interface Options {
   model: ConfigurationModel;
   turns: Turns;
   limits: StreamLimits;
@@ -42,22 +42,22 @@ interface ChangedItem {
 
 /** The open `P/stream` connections. */
 export class ConfigurationStreams {
-  readonly #parts: Parts;
+  readonly #options: Options;
   readonly #streams: EventStreams<Client>;
   readonly #timer: NodeJS.Timeout;
   #check: Promise<void> = Promise.resolve();
   #nextCheck: Promise<void> | undefined;
 
-  constructor(parts: Parts) {
-    const { turns, limits } = parts;
-    this.#parts = parts;
+  constructor(options: Options) {
+    const { turns, limits } = options;
+    this.#options = options;
     this.#streams = new EventStreams({ turns, limits, catchUp: (stream) => this.#catchUp(stream) });
     this.#timer = setInterval(() => void this.checkAccess(), ACCESS_CHECK_MS).unref();
   }
 
   open({ managed, caller, headers }: FastifyRequest, reply: FastifyReply): void {
     // It may have changed while the credentials were checked.
-    const property = this.#parts.property(managed.id);
+    const property = this.#options.property(managed.id);
     if (property === undefined) throw new ApiError('not_found');
     const lastSeen = headers['last-event-id'];
     const version = lastSeen === undefined ? property.version : versionIn(String(lastSeen));
@@ -82,7 +82,7 @@ export class ConfigurationStreams {
       return;
     }
     this.#streams.end(propertyId, ({ client }) => client.caller.roleIn(current) === undefined);
-    const event = changeEvent(current.version, changedItems(this.#parts.model, previous, current));
+    const event = changeEvent(current.version, changedItems(this.#options.model, previous, current));
     this.#streams.publish(propertyId, current.version, event);
   }
 
@@ -105,10 +105,10 @@ export class ConfigurationStreams {
   async #endRevoked(): Promise<void> {
     const streams = this.#streams.all();
     if (streams.length === 0) return;
-    const valid = await this.#parts.callers.stillValid(streams.map(({ client }) => client.caller));
+    const valid = await this.#options.callers.stillValid(streams.map(({ client }) => client.caller));
     for (const { propertyId, client, response } of streams) {
       const caller = valid.get(credentialId(client.caller));
-      const property = this.#parts.property(propertyId);
+      const property = this.#options.property(propertyId);
       if (caller === undefined || property === undefined || caller.roleIn(property) === undefined) {
         response.end();
       } else client.caller = caller;
@@ -116,7 +116,7 @@ export class ConfigurationStreams {
   }
 
   async #catchUp(stream: EventStream<Client>): Promise<string> {
-    const property = this.#parts.property(stream.propertyId);
+    const property = this.#options.property(stream.propertyId);
     if (property === undefined) return '';
     const { version } = stream;
     stream.version = property.version;
@@ -126,7 +126,7 @@ export class ConfigurationStreams {
   /** The changes after a version, from the history. */
   async #missedSince({ id, version }: PropertyConfiguration, lastSeen: number): Promise<string> {
     if (lastSeen === version) return '';
-    const rows = await this.#parts.database
+    const rows = await this.#options.database
       .selectFrom('history')
       .select(['entity_type', 'entity_key', 'action', 'version', 'property_version'])
       .where('property_id', '=', id)
@@ -177,7 +177,9 @@ function changedItems(
       return [{ type, key, action, version: Math.max(version, 1) }];
     });
     const deleted = [...before].map(([key, version]) => ({
-      ...{ type, key, action: 'delete' },
+      type,
+      key,
+      action: 'delete',
       version: version + 1,
     }));
     return [...saved, ...deleted];

@@ -19,17 +19,22 @@ import type { PropertyConfiguration } from '../../configuration/property/propert
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { dryRunResponse, withNulls } from './dry-run.ts';
-import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
-import { mayEditorRestore, refuseProtected, restoreState } from './restore.ts';
+import {
+  changeManaged,
+  changeRequest,
+  type ManagementServices,
+  PROPERTY_URL,
+} from './management-services.ts';
+import { mayEditorRestore, refuseProtected, restoreState } from './restore-state.ts';
 
 const URL = `${PROPERTY_URL}/history`;
 
-export function registerHistoryRoutes(api: ApiRoutes, parts: ManagementParts): void {
-  registerList(api, parts);
-  registerRestore(api, parts);
+export function registerHistoryRoutes(api: ApiRoutes, services: ManagementServices): void {
+  registerList(api, services);
+  registerRestore(api, services);
 }
 
-function registerList(api: ApiRoutes, { database, clock, model }: ManagementParts): void {
+function registerList(api: ApiRoutes, { database, clock, model }: ManagementServices): void {
   api.get<{ Querystring: HistoryQuery }>(
     URL,
     {
@@ -83,7 +88,7 @@ function entryResponse(
   return { ...entry, changes: changes.map(withNulls), summary };
 }
 
-function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
+function registerRestore(api: ApiRoutes, services: ManagementServices): void {
   api.post<{ Params: HistoryParams; Body: RestoreBody; Querystring: WriteQuery }>(
     `${URL}/:entryId/restore`,
     {
@@ -106,28 +111,28 @@ function registerRestore(api: ApiRoutes, parts: ManagementParts): void {
     },
     async (request, reply) => {
       const { managed, params, body, query } = request;
-      const row = await findHistoryRow(parts.database, managed.id, params.entryId);
+      const row = await findHistoryRow(services.database, managed.id, params.entryId);
       if (row === undefined) throw new ApiError('not_found');
       const sequence = body.state === 'after' ? row.sequence : row.sequence - 1;
-      const state = await stateAfter(parts.database, parts.model, managed.id, sequence);
+      const state = await stateAfter(services.database, services.model, managed.id, sequence);
       const entity = { type: row.entity_type, key: row.entity_key };
       const isAdmin = hasRole(request.caller.roleIn(managed), 'admin');
-      if (!isAdmin && !mayEditorRestore(parts.model, entity, state)) throw new ApiError('role_required');
+      if (!isAdmin && !mayEditorRestore(services.model, entity, state)) throw new ApiError('role_required');
       const by = changeRequest(request);
       const comment = by.comment ?? `Restores the state ${body.state ?? 'before'} ${row.id}`;
-      const changed = await changeManaged(parts, managed.id, { ...by, comment }, async (input) => {
-        const next = await restoreState(input, entity, state, parts);
-        if (!isAdmin) refuseProtected(parts.model, input.current, next);
+      const changed = await changeManaged(services, managed.id, { ...by, comment }, async (input) => {
+        const next = await restoreState(input, entity, state, services);
+        if (!isAdmin) refuseProtected(services.model, input.current, next);
         return next;
       });
-      if (query.dryRun) return dryRunResponse(parts.model, changed);
+      if (query.dryRun) return dryRunResponse(services.model, changed);
       const entry = changed.entries.find(
         ({ entity: each }) => each.type === entity.type && each.key === entity.key,
       );
       if (entry === undefined) {
         throw new ApiError('not_restorable', { message: 'The item is already in this state.' });
       }
-      return reply.send(entryResponse(parts.model, entry, managed));
+      return reply.send(entryResponse(services.model, entry, managed));
     },
   );
 }

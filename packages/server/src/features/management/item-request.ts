@@ -9,7 +9,7 @@ import type { Precondition } from '../../http/contract/precondition.ts';
 import { invalidFields } from '../../http/contract/validation.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { type Collection, editable, responseOf, versionOf } from './collections.ts';
-import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveChange } from './resolve-change.ts';
 import { schemaErrors } from './schema-errors.ts';
 
 /** A request to create, change or delete an item. */
@@ -102,7 +102,7 @@ function save(
 ): PropertyConfiguration {
   const { field } = request.collection;
   const candidate = { id: input.current.id, [field]: [checkedEntry(request, fields)] };
-  return resolveProperty(input, candidate, 'replace', `/${field}/0`, resolve);
+  return resolveChange(input, candidate, 'replace', `/${field}/0`, resolve);
 }
 
 /** The fields as an entry of a provision file, whose shape the rules rely on. */

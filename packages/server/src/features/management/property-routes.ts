@@ -20,14 +20,19 @@ import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 import { editable } from './collections.ts';
 import { dryRunOfDeletion, dryRunResponse } from './dry-run.ts';
-import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import {
+  changeManaged,
+  changeRequest,
+  type ManagementServices,
+  PROPERTY_URL,
+} from './management-services.ts';
 import { completeSettings, patchSettings, READ_ONLY_SETTINGS } from './property-settings.ts';
-import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveChange } from './resolve-change.ts';
 import { schemaErrors } from './schema-errors.ts';
 
 const LIST_URL = '/v1/manage/properties';
 
-interface Parts extends ManagementParts {
+interface Services extends ManagementServices {
   properties: () => PropertyConfiguration[];
   eventCount: (propertyId: string) => Promise<number>;
 }
@@ -38,15 +43,15 @@ interface PropertyRoute {
   Body: object;
 }
 
-export function registerPropertyRoutes(api: ApiRoutes, parts: Parts): void {
-  registerList(api, parts);
-  registerCreate(api, parts);
-  registerGet(api, parts);
-  registerPatch(api, parts);
-  registerDelete(api, parts);
+export function registerPropertyRoutes(api: ApiRoutes, services: Services): void {
+  registerList(api, services);
+  registerCreate(api, services);
+  registerGet(api, services);
+  registerPatch(api, services);
+  registerDelete(api, services);
 }
 
-function registerList(api: ApiRoutes, { properties }: Parts): void {
+function registerList(api: ApiRoutes, { properties }: Services): void {
   api.get(
     LIST_URL,
     {
@@ -65,7 +70,7 @@ function registerList(api: ApiRoutes, { properties }: Parts): void {
   );
 }
 
-function registerCreate(api: ApiRoutes, parts: Parts): void {
+function registerCreate(api: ApiRoutes, services: Services): void {
   api.post<{ Body: NewProperty; Querystring: WriteQuery }>(
     LIST_URL,
     {
@@ -82,7 +87,7 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
       errors: ['already_exists', 'property_being_deleted', 'idempotency_in_flight', 'idempotency_key_reused'],
     },
     (request, reply) =>
-      parts.idempotency.run(request, reply, async (record) => {
+      services.idempotency.run(request, reply, async (record) => {
         const { id, name, timeZone, retentionDays } = request.body;
         const given = {
           id,
@@ -91,10 +96,10 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
           ...(retentionDays !== undefined && { retentionDays }),
         };
         const by = changeRequest(request);
-        const changed = await parts.writer.changeProperty(id, by, async (input) => {
+        const changed = await services.writer.changeProperty(id, by, async (input) => {
           const { current, now, nextVersion: version, database } = input;
           if (current !== undefined) throw new ApiError('already_exists');
-          const { property } = parts.resolve(given, undefined, {
+          const { property } = services.resolve(given, undefined, {
             ...NO_KEYS,
             now,
             mode: 'merge',
@@ -105,14 +110,17 @@ function registerCreate(api: ApiRoutes, parts: Parts): void {
           if (!by.dryRun) {
             await record(database, {
               status: 201,
-              response: responseOf(parts.model, { ...property, version }),
+              response: responseOf(services.model, { ...property, version }),
             });
           }
           return property;
         });
-        if (by.dryRun) return reply.send(dryRunResponse(parts.model, changed));
+        if (by.dryRun) return reply.send(dryRunResponse(services.model, changed));
         const created = changed.current!;
-        return reply.code(201).header('etag', `"${created.version}"`).send(responseOf(parts.model, created));
+        return reply
+          .code(201)
+          .header('etag', `"${created.version}"`)
+          .send(responseOf(services.model, created));
       }),
   );
 }
@@ -122,7 +130,7 @@ const responseOf = (model: ConfigurationModel, property: PropertyConfiguration) 
   version: property.version,
 });
 
-function registerGet(api: ApiRoutes, { model }: Parts): void {
+function registerGet(api: ApiRoutes, { model }: Services): void {
   api.get(
     PROPERTY_URL,
     {
@@ -136,7 +144,7 @@ function registerGet(api: ApiRoutes, { model }: Parts): void {
   );
 }
 
-function registerPatch(api: ApiRoutes, parts: Parts): void {
+function registerPatch(api: ApiRoutes, services: Services): void {
   api.patch<PropertyRoute>(
     PROPERTY_URL,
     {
@@ -162,24 +170,24 @@ function registerPatch(api: ApiRoutes, parts: Parts): void {
       const precondition = preconditionOf(request.headers);
       if (precondition.version === undefined) throw new ApiError('version_required');
       const changed = await changeManaged(
-        parts,
+        services,
         request.managed.id,
         changeRequest(request),
         async (input) => {
-          const settings = await patchedSettings(parts.model, input, request, precondition);
-          return resolveProperty(
+          const settings = await patchedSettings(services.model, input, request, precondition);
+          return resolveChange(
             input,
             completeSettings(input.current.id, settings),
             'merge',
             '',
-            parts.resolve,
+            services.resolve,
           );
         },
       );
-      if (request.query.dryRun) return dryRunResponse(parts.model, changed);
+      if (request.query.dryRun) return dryRunResponse(services.model, changed);
       const { current } = changed;
       if (current === undefined) throw new ApiError('not_found');
-      return reply.header('etag', `"${current.version}"`).send(responseOf(parts.model, current));
+      return reply.header('etag', `"${current.version}"`).send(responseOf(services.model, current));
     },
   );
 }
@@ -214,7 +222,7 @@ function conflict(model: ConfigurationModel, property: PropertyConfiguration, co
   return new ApiError('version_conflict', { details: { current: responseOf(model, property), conflicts } });
 }
 
-function registerDelete(api: ApiRoutes, parts: Parts): void {
+function registerDelete(api: ApiRoutes, services: Services): void {
   api.delete<Omit<PropertyRoute, 'Body'>>(
     PROPERTY_URL,
     {
@@ -236,12 +244,12 @@ function registerDelete(api: ApiRoutes, parts: Parts): void {
       const { version } = preconditionOf(request.headers);
       if (version === undefined) throw new ApiError('version_required');
       const { id } = request.managed;
-      const changed = await changeManaged(parts, id, changeRequest(request), ({ current }) => {
-        if (version !== 'any' && version !== current.version) throw conflict(parts.model, current, ['']);
+      const changed = await changeManaged(services, id, changeRequest(request), ({ current }) => {
+        if (version !== 'any' && version !== current.version) throw conflict(services.model, current, ['']);
         return undefined;
       });
       if (!request.query.dryRun) return reply.code(204).send();
-      return dryRunOfDeletion(parts.model, changed, await parts.eventCount(id));
+      return dryRunOfDeletion(services.model, changed, await services.eventCount(id));
     },
   );
 }

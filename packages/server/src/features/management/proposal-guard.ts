@@ -9,7 +9,7 @@ import type { Caller } from '../../http/contract/caller.ts';
 import { versionOf } from './collections.ts';
 import { summaryOf } from './dry-run.ts';
 import type { ItemRequest } from './item-request.ts';
-import type { ManagementParts } from './management-parts.ts';
+import type { ManagementServices } from './management-services.ts';
 import { createProposal, type Proposal } from './proposal-store.ts';
 
 type WriteRequest = FastifyRequest<{ Querystring: { dryRun?: boolean; comment?: string } }>;
@@ -45,7 +45,7 @@ export function proposeIfProtected(model: ConfigurationModel, request: WriteRequ
       }
     },
     async run(
-      { database }: ManagementParts,
+      { database }: ManagementServices,
       change: () => Promise<Changed>,
     ): Promise<Changed | { proposal: Proposal }> {
       try {
@@ -53,8 +53,12 @@ export function proposeIfProtected(model: ConfigurationModel, request: WriteRequ
       } catch (error) {
         if (!(error instanceof ApprovalNeeded)) throw error;
         const proposal = await createProposal(database, {
-          ...{ propertyId: managed.id, item, summary: error.summary, baseVersion: error.baseVersion },
-          ...{ comment: query.comment ?? null, author: authorOf(caller) },
+          propertyId: managed.id,
+          item,
+          summary: error.summary,
+          baseVersion: error.baseVersion,
+          comment: query.comment ?? null,
+          author: authorOf(caller),
         });
         return { proposal };
       }

@@ -23,7 +23,12 @@ import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 import { collectionAt, pathsFor } from './collections.ts';
 import { dryRunResponse, summaryOf } from './dry-run.ts';
 import { applyItemRequest, type ItemRequest } from './item-request.ts';
-import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import {
+  changeManaged,
+  changeRequest,
+  type ManagementServices,
+  PROPERTY_URL,
+} from './management-services.ts';
 import { authorOf } from './proposal-guard.ts';
 import {
   createProposal,
@@ -36,15 +41,15 @@ import {
 const URL = `${PROPERTY_URL}/proposals`;
 
 /** Changes that wait for the approval of an admin. */
-export function registerProposalRoutes(api: ApiRoutes, parts: ManagementParts): void {
-  registerList(api, parts);
-  registerGet(api, parts);
-  registerCreate(api, parts);
-  registerApprove(api, parts);
-  registerReject(api, parts);
+export function registerProposalRoutes(api: ApiRoutes, services: ManagementServices): void {
+  registerList(api, services);
+  registerGet(api, services);
+  registerCreate(api, services);
+  registerApprove(api, services);
+  registerReject(api, services);
 }
 
-function registerList(api: ApiRoutes, { database }: ManagementParts): void {
+function registerList(api: ApiRoutes, { database }: ManagementServices): void {
   api.get<{ Querystring: ProposalQuery }>(
     URL,
     {
@@ -59,7 +64,7 @@ function registerList(api: ApiRoutes, { database }: ManagementParts): void {
   );
 }
 
-function registerGet(api: ApiRoutes, { database, model }: ManagementParts): void {
+function registerGet(api: ApiRoutes, { database, model }: ManagementServices): void {
   api.get<{ Params: ProposalParams }>(
     `${URL}/:proposalId`,
     {
@@ -90,7 +95,7 @@ async function baseOf(
   return (await documentAtVersion(database, model, propertyId, { type, key }, baseVersion)) ?? null;
 }
 
-function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
+function registerCreate(api: ApiRoutes, services: ManagementServices): void {
   api.post<{ Body: NewProposal; Querystring: WriteQuery }>(
     URL,
     {
@@ -102,7 +107,7 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
       params: PropertyParams,
       querystring: WriteQuery,
       headers: IdempotencyHeaders,
-      body: newProposal(pathsFor(parts.model, 'editor')),
+      body: newProposal(pathsFor(services.model, 'editor')),
       responses: {
         200: { ...DryRun, description: 'With `dryRun`' },
         201: { ...ProposalSchema, description: 'Waits for approval' },
@@ -113,20 +118,19 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
       ],
     },
     (request, reply) =>
-      parts.idempotency.run(request, reply, async (record) => {
+      services.idempotency.run(request, reply, async (record) => {
         const { body, managed, caller, query } = request;
-        const item = requestOf(parts.model, body);
-        const planned = await plan(parts, request, item);
-        if (query.dryRun) return reply.send(dryRunResponse(parts.model, planned));
-        const proposal = await inTransaction(parts.database, async (transaction) => {
+        const item = requestOf(services.model, body);
+        const planned = await plan(services, request, item);
+        if (query.dryRun) return reply.send(dryRunResponse(services.model, planned));
+        const proposal = await inTransaction(services.database, async (transaction) => {
           const created = await createProposal(transaction, {
-            ...{
-              propertyId: managed.id,
-              item,
-              summary: summaryOf(parts.model, planned),
-              baseVersion: body.baseVersion,
-            },
-            ...{ comment: body.comment ?? query.comment ?? null, author: authorOf(caller) },
+            propertyId: managed.id,
+            item,
+            summary: summaryOf(services.model, planned),
+            baseVersion: body.baseVersion,
+            comment: body.comment ?? query.comment ?? null,
+            author: authorOf(caller),
           });
           await record(transaction, { status: 201, response: created });
           return created;
@@ -137,11 +141,11 @@ function registerCreate(api: ApiRoutes, parts: ManagementParts): void {
 }
 
 /** Checks a proposal like the change itself. */
-function plan(parts: ManagementParts, request: FastifyRequest, item: ItemRequest): Promise<Changed> {
+function plan(services: ManagementServices, request: FastifyRequest, item: ItemRequest): Promise<Changed> {
   const { actor, via } = request.caller;
-  return changeManaged(parts, request.managed.id, { actor, via, dryRun: true }, (input) => {
-    requireBaseVersion(parts.model, input.current, item);
-    return applyItemRequest(input, item, parts);
+  return changeManaged(services, request.managed.id, { actor, via, dryRun: true }, (input) => {
+    requireBaseVersion(services.model, input.current, item);
+    return applyItemRequest(input, item, services);
   });
 }
 
@@ -187,7 +191,7 @@ interface DecisionRoute {
   Querystring: WriteQuery;
 }
 
-function registerApprove(api: ApiRoutes, parts: ManagementParts): void {
+function registerApprove(api: ApiRoutes, services: ManagementServices): void {
   api.post<DecisionRoute>(
     `${URL}/:proposalId/approve`,
     {
@@ -207,30 +211,30 @@ function registerApprove(api: ApiRoutes, parts: ManagementParts): void {
     },
     async (request, reply) => {
       const { caller, managed, query } = request;
-      const proposal = await openProposal(parts, request);
+      const proposal = await openProposal(services, request);
       if (proposal.author.id === caller.account.id) {
         throw new ApiError('role_required', { message: 'Nobody can approve their own proposal.' });
       }
-      const item = approvedRequest(parts.model, proposal);
+      const item = approvedRequest(services.model, proposal);
       const by = changeRequest(request);
       const comment = [`Proposed by ${proposal.author.name}`, proposal.comment, by.comment]
         .filter(Boolean)
         .join(': ')
         .slice(0, 500);
-      const changed = await changeManaged(parts, managed.id, { ...by, comment }, async (input) => {
-        const next = await applyItemRequest(input, item, parts);
+      const changed = await changeManaged(services, managed.id, { ...by, comment }, async (input) => {
+        const next = await applyItemRequest(input, item, services);
         const isOpen =
           query.dryRun || (await decideProposal(input.database, proposal.id, 'approved', caller.actor.name));
         if (!isOpen) throw new ApiError('proposal_closed');
         return next;
       });
-      if (query.dryRun) return dryRunResponse(parts.model, changed);
-      return reply.send(await findProposal(parts.database, managed.id, proposal.id));
+      if (query.dryRun) return dryRunResponse(services.model, changed);
+      return reply.send(await findProposal(services.database, managed.id, proposal.id));
     },
   );
 }
 
-function registerReject(api: ApiRoutes, parts: ManagementParts): void {
+function registerReject(api: ApiRoutes, services: ManagementServices): void {
   api.post<DecisionRoute>(
     `${URL}/:proposalId/reject`,
     {
@@ -247,19 +251,19 @@ function registerReject(api: ApiRoutes, parts: ManagementParts): void {
     },
     async (request, reply) => {
       const { caller, managed, query } = request;
-      const proposal = await openProposal(parts, request);
+      const proposal = await openProposal(services, request);
       const isAuthor = proposal.author.id === caller.account.id;
       if (!isAuthor && !hasRole(caller.roleIn(managed), 'admin')) throw new ApiError('role_required');
       if (query.dryRun) return reply.send({ dryRun: true, changes: [], summary: [], warnings: [] });
-      const decided = await decideProposal(parts.database, proposal.id, 'rejected', caller.actor.name);
+      const decided = await decideProposal(services.database, proposal.id, 'rejected', caller.actor.name);
       if (!decided) throw new ApiError('proposal_closed');
-      return reply.send(await findProposal(parts.database, managed.id, proposal.id));
+      return reply.send(await findProposal(services.database, managed.id, proposal.id));
     },
   );
 }
 
 async function openProposal(
-  { database }: ManagementParts,
+  { database }: ManagementServices,
   { managed, params }: FastifyRequest<DecisionRoute>,
 ): Promise<Proposal> {
   const proposal = await findProposal(database, managed.id, params.proposalId);

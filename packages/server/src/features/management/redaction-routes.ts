@@ -11,10 +11,10 @@ import {
 } from '../../configuration/history/redact-history.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError, invalidField } from '../../platform/errors/errors.ts';
-import { type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import { type ManagementServices, PROPERTY_URL } from './management-services.ts';
 
 /** Removes text about people from the history, which keeps its chain. */
-export function registerRedactionRoutes(api: ApiRoutes, { redactHistory }: ManagementParts): void {
+export function registerRedactionRoutes(api: ApiRoutes, { redactHistory }: ManagementServices): void {
   api.post<{ Body: RedactionBody; Querystring: WriteQuery }>(
     `${PROPERTY_URL}/history/redactions`,
     {

@@ -11,7 +11,12 @@ import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { responseOf } from './collections.ts';
 import { dryRunResponse } from './dry-run.ts';
-import { changeManaged, changeRequest, type ManagementParts, PROPERTY_URL } from './management-parts.ts';
+import {
+  changeManaged,
+  changeRequest,
+  type ManagementServices,
+  PROPERTY_URL,
+} from './management-services.ts';
 import { applyTransition, TRANSITION_ACTIONS, type TransitionAction } from './transition.ts';
 
 interface TransitionRoute {
@@ -22,11 +27,11 @@ interface TransitionRoute {
 }
 
 /** `P/split-tests/{key}/start` and so on. */
-export function registerTransitionRoutes(api: ApiRoutes, parts: ManagementParts): void {
-  for (const action of TRANSITION_ACTIONS) registerTransition(api, action, parts);
+export function registerTransitionRoutes(api: ApiRoutes, services: ManagementServices): void {
+  for (const action of TRANSITION_ACTIONS) registerTransition(api, action, services);
 }
 
-function registerTransition(api: ApiRoutes, action: TransitionAction, parts: ManagementParts): void {
+function registerTransition(api: ApiRoutes, action: TransitionAction, services: ManagementServices): void {
   const verb = action.slice(0, 1).toUpperCase() + action.slice(1);
   api.post<TransitionRoute>(
     `${PROPERTY_URL}/split-tests/:key/${action}`,
@@ -54,18 +59,18 @@ function registerTransition(api: ApiRoutes, action: TransitionAction, parts: Man
       const { key } = request.params;
       const { version } = preconditionOf(request.headers);
       const decided = action === 'stop' ? request.body : {};
-      const changed = await changeManaged(parts, request.managed.id, changeRequest(request), (input) => {
-        const test = parts.model.findItem(input.current, 'split-test', key);
+      const changed = await changeManaged(services, request.managed.id, changeRequest(request), (input) => {
+        const test = services.model.findItem(input.current, 'split-test', key);
         if (test !== undefined && typeof version === 'number' && version !== test.version) {
-          const current = responseOf(parts.model, 'split-test', test);
+          const current = responseOf(services.model, 'split-test', test);
           throw new ApiError('version_conflict', { details: { current, conflicts: ['/status'] } });
         }
-        return applyTransition(input, key, action, decided, parts.resolve);
+        return applyTransition(input, key, action, decided, services.resolve);
       });
-      if (request.query.dryRun) return dryRunResponse(parts.model, changed);
-      const test = changed.current && parts.model.findItem(changed.current, 'split-test', key);
+      if (request.query.dryRun) return dryRunResponse(services.model, changed);
+      const test = changed.current && services.model.findItem(changed.current, 'split-test', key);
       if (test === undefined) throw new ApiError('split_test_not_found');
-      return reply.header('etag', `"${test.version}"`).send(responseOf(parts.model, 'split-test', test));
+      return reply.header('etag', `"${test.version}"`).send(responseOf(services.model, 'split-test', test));
     },
   );
 }

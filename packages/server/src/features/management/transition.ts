@@ -3,7 +3,7 @@ import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import type { ResolveProperty } from '../../configuration/definitions/property-rules.ts';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveChange } from './resolve-change.ts';
 
 /** From which statuses each action is possible, and where it leads. */
 const ACTIONS = {
@@ -30,7 +30,7 @@ export function applyTransition(
   const { from, to } = ACTIONS[action];
   if (!(from as readonly SplitTestStatus[]).includes(test.status)) throw notAllowed(test.status, action);
   const entry = { key, status: to, ...decided };
-  return resolveProperty(
+  return resolveChange(
     input,
     { id: input.current.id, splitTests: [entry] },
     'merge',

@@ -5,7 +5,7 @@ import { invalidFields } from '../../http/contract/validation.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { collectionOf } from './collections.ts';
 import { applyItemRequest, type ItemRules } from './item-request.ts';
-import type { ChangeInputOf } from './resolve-property.ts';
+import type { ChangeInputOf } from './resolve-change.ts';
 
 interface UnsavedItem {
   type: ItemType;
@@ -27,12 +27,17 @@ export function createUnsavedItems(database: Database, rules: ItemRules): WithUn
     const exists = rules.model.findItem(current, type, key) !== undefined;
     const now = Date.now();
     const input: ChangeInputOf = {
-      ...{ current, now, nextVersion: current.version + 1, database },
+      current,
+      now,
+      nextVersion: current.version + 1,
+      database,
       setEffectiveTime: () => {},
       documentAtVersion: async () => undefined,
     };
     const request = {
-      ...{ collection, key, body: definition ?? undefined },
+      collection,
+      key,
+      body: definition ?? undefined,
       method: definition === null ? ('DELETE' as const) : ('PUT' as const),
       precondition: { ...(exists && { version: 'any' as const }), createOnly: false },
     };

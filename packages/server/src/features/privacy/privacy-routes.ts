@@ -7,13 +7,13 @@ import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { previewUrls } from './preview-urls.ts';
 import type { RemovedParameters } from './removed-parameters.ts';
 
-interface Parts {
+interface Services {
   eventStore: Pick<EventStoreClient, 'sessionPage'>;
   removed: Pick<RemovedParameters, 'list'>;
 }
 
 /** What other privacy settings would change. */
-export function registerPrivacyRoutes(api: ApiRoutes, { eventStore, removed }: Parts): void {
+export function registerPrivacyRoutes(api: ApiRoutes, { eventStore, removed }: Services): void {
   api.post<{ Body: ProvisionedPrivacy }>(
     '/v1/manage/properties/:propertyId/privacy-preview',
     {

@@ -1,4 +1,3 @@
-/** A mistake in a provision file. */
 export interface ProvisionMistake {
   /** JSON pointer. */
   path: string;

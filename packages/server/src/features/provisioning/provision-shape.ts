@@ -1,5 +1,5 @@
 import { ProvisionFile } from '@switchyard/core/api/provisioning';
-import { formatPointer, parsePointer } from '@switchyard/core/merge/json-pointer';
+import { formatPointer, parsePointer, valueAt } from '@switchyard/core/merge/json-pointer';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { describeShapeError, shapePointer } from '../../http/contract/shape-messages.ts';
 import type { ProvisionMistake } from './provision-mistake.ts';
@@ -77,7 +77,7 @@ function restorePath(pruned: unknown, path: string, indices: Indices): string {
   let value = pruned;
   const parts = parsePointer(path).map((part) => {
     const original = Array.isArray(value) ? (indices.get(value)?.[Number(part)] ?? part) : part;
-    value = typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
+    value = valueAt(value, formatPointer([part]));
     return original;
   });
   return formatPointer(parts);

@@ -23,7 +23,10 @@ export async function aaReport(eventStore: EventQueries, scope: AaScope): Promis
     variations: aaTestOf(scope, scope.round).variations,
     goals: scope.goals,
     statistics: AA_STATISTICS,
-    ...{ smallestEffect: null, plannedVisitors: null, includeBots: false, endedAt: null },
+    smallestEffect: null,
+    plannedVisitors: null,
+    includeBots: false,
+    endedAt: null,
     ...counts,
     asOf: scope.until,
   });
@@ -69,7 +72,9 @@ async function countExposed(eventStore: EventQueries, scope: AaScope): Promise<C
   const { propertyId, round, until } = scope;
   const { startedAt, endsAt } = round;
   const { groups, exposures } = await eventStore.splitTestCounts({
-    ...{ propertyId, splitTestKey: AA_TEST_KEY, phase: round.number },
+    propertyId,
+    splitTestKey: AA_TEST_KEY,
+    phase: round.number,
     variationKeys: aaTestOf(scope, round).variations.map(({ key }) => key),
     from: startedAt,
     to: endsAt,
@@ -82,7 +87,8 @@ async function countExposed(eventStore: EventQueries, scope: AaScope): Promise<C
     // With the day that is not over, which is not checked for gaps.
     days: { from: startedAt, to: until, step: 1 },
     ...goalIdsOf(scope),
-    ...{ earlyDays: 0, preDays: 0 },
+    earlyDays: 0,
+    preDays: 0,
   });
   return { groups, exposures, startedAt: Math.max(startedAt, firstDayOf(exposures, until)), share: 1 };
 }

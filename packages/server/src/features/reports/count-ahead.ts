@@ -11,7 +11,7 @@ const INTERVAL_MS = 15 * 60 * 1000;
 /** After each count, this many times as long as it took, so that it takes a fifth of the time at most. */
 const PAUSE_PER_COST = 4;
 
-export interface CountAheadParts {
+export interface CountAheadOptions {
   eventStore: Pick<EventStoreClient, 'countAhead'>;
   properties: () => readonly PropertyConfiguration[];
   /** Monotonic, in milliseconds. */
@@ -31,7 +31,7 @@ interface RunningTest {
  * erasure.
  */
 export class CountAhead {
-  readonly #parts: CountAheadParts;
+  readonly #options: CountAheadOptions;
   readonly #clock: () => number;
   /** By definition. */
   readonly #countedAt = new Map<string, number>();
@@ -39,9 +39,9 @@ export class CountAhead {
   readonly #running = new WeakMap<PropertyConfiguration, RunningTest[]>();
   #nextAt: number;
 
-  constructor(parts: CountAheadParts) {
-    this.#parts = parts;
-    this.#clock = parts.clock ?? (() => performance.now());
+  constructor(options: CountAheadOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
     this.#nextAt = this.#clock() + START_DELAY_MS;
   }
 
@@ -53,7 +53,9 @@ export class CountAhead {
     // Before it is counted, so that a failure is not repeated every second.
     this.#countedAt.set(next.definition, startedAt);
     try {
-      await this.#parts.eventStore.countAhead(scopeOf(next.property, next.test, undefined, Date.now()).query);
+      await this.#options.eventStore.countAhead(
+        scopeOf(next.property, next.test, undefined, Date.now()).query,
+      );
     } finally {
       this.#nextAt = this.#clock() + PAUSE_PER_COST * (this.#clock() - startedAt);
     }
@@ -66,7 +68,7 @@ export class CountAhead {
 
   /** The running test that was counted longest ago. */
   #nextDue(now: number): RunningTest | undefined {
-    const running = this.#parts.properties().flatMap((property) => this.#runningIn(property));
+    const running = this.#options.properties().flatMap((property) => this.#runningIn(property));
     const definitions = new Set(running.map(({ definition }) => definition));
     for (const definition of this.#countedAt.keys()) {
       if (!definitions.has(definition)) this.#countedAt.delete(definition);

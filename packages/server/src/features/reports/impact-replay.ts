@@ -74,7 +74,10 @@ function flagReplays(
           const flag = impact.flags?.find((each) => each.flagKey === key);
           const { changed } = tally;
           flag?.environments.push({
-            ...{ environment, changed, transitions: tally.transitions(), unknown: unknown(used) },
+            environment,
+            changed,
+            transitions: tally.transitions(),
+            unknown: unknown(used),
           });
         },
       };

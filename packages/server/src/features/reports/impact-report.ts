@@ -32,15 +32,24 @@ export async function impactReport(
   const replays = replaysOf(scope, regex);
   const names = [...new Set(replays.flatMap(({ used }) => namesIn(used)))];
   const columns = await eventStore.sessionContexts({
-    ...{ propertyId: scope.propertyId, from: asOf - scope.days * DAY_MS, to: asOf + DAY_MS },
-    ...{ attributes: names, maxSessions, maxCharacters: MAX_CHARACTERS },
+    propertyId: scope.propertyId,
+    from: asOf - scope.days * DAY_MS,
+    to: asOf + DAY_MS,
+    attributes: names,
+    maxSessions,
+    maxCharacters: MAX_CHARACTERS,
   });
   signal?.throwIfAborted();
   const sessions = new ImpactSessions(columns, names);
   const counts = await replayAll(sessions, replays, names, replayMs, signal);
   const { type, key, days, flags } = scope;
   const impact: Impact = {
-    ...{ type, key, days, asOf, sessions: counts.sessions, visitors: counts.visitors },
+    type,
+    key,
+    days,
+    asOf,
+    sessions: counts.sessions,
+    visitors: counts.visitors,
     sampled: counts.sessions === 0 ? 1 : (columns.share * counts.sessions) / sessions.count,
     changed: counts.changed,
     ...(flags && { flags: flags.keys.map((flagKey) => ({ flagKey, environments: [] })) }),

@@ -8,7 +8,7 @@ import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { impactScope } from './impact-scope.ts';
 import type { ReportRunner } from './report-runner.ts';
 
-interface Parts {
+interface Services {
   model: ConfigurationModel;
   reports: Pick<ReportRunner, 'run'>;
   /** The property as it would be with an item that is not saved. */
@@ -19,7 +19,7 @@ interface Parts {
 }
 
 /** Who is affected by a change, before it is saved. */
-export function registerImpactRoutes(api: ApiRoutes, { model, reports, withUnsavedItem }: Parts): void {
+export function registerImpactRoutes(api: ApiRoutes, { model, reports, withUnsavedItem }: Services): void {
   api.post<{ Body: ImpactBody }>(
     '/v1/manage/properties/:propertyId/impact',
     {

@@ -103,7 +103,8 @@ function flagsIn(change: Change, affected: readonly string[]): NonNullable<Impac
       keys,
     );
   return {
-    ...{ keys, more: affected.length - keys.length },
+    keys,
+    more: affected.length - keys.length,
     environments: [...ids].map((environment) => ({
       environment,
       before: targetingIn(before, environment),

@@ -22,7 +22,6 @@ export interface ReportBundle {
   exportedAt: number;
   propertyId: string;
   definition: BundleDefinition;
-  /** Number of the reported phase. */
   phase: number | null;
   method: object;
   input: ReportInput;

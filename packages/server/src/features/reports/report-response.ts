@@ -64,7 +64,11 @@ const phaseSummary = ({
 export function goalMembers(goal: ReportGoal) {
   const { id, name, kind, role, lowerIsBetter } = goal;
   return {
-    ...{ goalId: id, name, kind, role, lowerIsBetter },
+    goalId: id,
+    name,
+    kind,
+    role,
+    lowerIsBetter,
     ...(goal.kind === 'feedback' && { feedbackTypeId: goal.feedbackTypeId, option: goal.option }),
   };
 }
@@ -125,10 +129,15 @@ function verdictResponse(verdict: Verdict): NonNullable<SplitTestResults['verdic
   const { decision, reason, variation, words, improvement, unit, visitors, plannedVisitors } = verdict;
   const { sentences, collecting, daysLeft, forecast } = verdict;
   return {
-    ...{ decision, reason, variation, words },
+    decision,
+    reason,
+    variation,
+    words,
     sentences: { ...sentences },
     improvement: improvement && { ...improvement },
-    ...{ unit, visitors, plannedVisitors },
+    unit,
+    visitors,
+    plannedVisitors,
     collecting: collecting ? { conversions: collecting.conversions, required: collecting.required } : null,
     daysLeft,
     forecast: forecast && { ...forecast },

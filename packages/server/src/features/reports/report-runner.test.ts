@@ -29,7 +29,7 @@ function start(options: Partial<ReportRunnerOptions> = {}): string[] {
   const logged: string[] = [];
   runner = new ReportRunner({
     startThread: (it) => new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`), it),
-    connect: () => ({ type: 'port', port: new MessageChannel().port2 }),
+    connect: () => new MessageChannel().port2,
     changes: () => 0,
     log: (message) => logged.push(message),
     ...options,
@@ -90,7 +90,7 @@ describe('the report thread', () => {
     let started = 0;
     const connect = () => {
       started++;
-      return { type: 'port' as const, port: new MessageChannel().port2 };
+      return new MessageChannel().port2;
     };
     start({ connect });
     expect(await respond()).toBe('done');

@@ -1,5 +1,4 @@
-import type { Worker, WorkerOptions } from 'node:worker_threads';
-import { movedParts, type ThreadConnection } from '../../events/thread/storage-channel.ts';
+import type { MessagePort, Worker, WorkerOptions } from 'node:worker_threads';
 import { RemoteCalls } from '../../platform/calls/remote-calls.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { startThread } from '../../platform/threads/start-thread.ts';
@@ -15,7 +14,7 @@ const MAX_MEMORY_MB = 384;
 
 export interface ReportRunnerOptions {
   /** Opens a connection to the event store, for the thread. */
-  connect: () => ThreadConnection;
+  connect: () => MessagePort;
   /** Change counter: increases whenever query results may have changed. */
   changes: () => number | Promise<number>;
   log: (message: string) => void;
@@ -147,7 +146,7 @@ export class ReportRunner<Request = ReportRequest> {
         maxYoungGenerationSizeMb: 16,
       },
       workerData: { storage },
-      transferList: movedParts(storage),
+      transferList: [storage],
     });
     const calls = new RemoteCalls<ReportMethods<unknown>>((message) => worker.postMessage(message));
     const thread = { worker, calls };

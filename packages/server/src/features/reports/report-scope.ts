@@ -240,7 +240,6 @@ function daysOf(startedAt: number, end: number): DayRange {
   return { from: Math.min(to, Math.max(midnight(startedAt), to - (MAX_DAYS - 1) * DAY_MS)), to, step: 1 };
 }
 
-/** The complete input of the report. */
 export function reportInput(
   { statistics, currency, test, phase, variations, goals, query }: Omit<ReportScope, 'finished'>,
   { groups, exposures }: Pick<ReportInput, 'groups' | 'exposures'>,

@@ -26,8 +26,8 @@ import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { acceptCollect } from './collect.ts';
 import { dailyIdentity } from './daily-identity.ts';
 import type { DailySalt } from './daily-salt.ts';
-import { type PhaseOf, sessionFilter } from './session-filter.ts';
 import type { SessionIdentities } from './session-identities.ts';
+import { type PhaseOf, sessionListFilter } from './session-list-filter.ts';
 import { detailResponse, summaryResponse } from './session-responses.ts';
 
 /** `undefined` if all tests or variations are unknown. */
@@ -157,7 +157,7 @@ function registerList(api: ApiRoutes, { auth, eventStore, phaseOf }: Dependencie
       const { limit = 50, cursor, ...query } = request.query;
       const after = decodeListCursor(cursor);
       const property = auth.property(request, query.propertyId);
-      const filter = sessionFilter(property, query, phaseOf);
+      const filter = sessionListFilter(property, query, phaseOf);
       const asOf = after === undefined ? await eventStore.positions() : after.asOf;
       const list = {
         ...filter,

@@ -39,7 +39,12 @@ function derivePerRound<T>(derive: (property: PropertyConfiguration, round?: AaR
 function publishedAaTest(property: PropertyConfiguration, round: AaRound): PublishedTest {
   const { hashSeed, trafficAllocation, variations } = aaTestOf(property, round);
   return {
-    ...{ key: AA_TEST_KEY, id: AA_TEST_KEY, type: 'id', status: 'running', hashSeed, trafficAllocation },
+    key: AA_TEST_KEY,
+    id: AA_TEST_KEY,
+    type: 'id',
+    status: 'running',
+    hashSeed,
+    trafficAllocation,
     variations: variations.map(({ key, weight }) => ({ key, weight, value: key })),
     phase: round.number,
   };

@@ -114,8 +114,14 @@ const periodOf = ({ query: { from, to }, asOf, timeZone: zone }: TrafficScope) =
 });
 
 const EMPTY: Omit<TrafficCounts, 'at' | 'bot'> = {
-  ...{ visitors: 0, sessions: 0, pageviews: 0, bounces: 0, durationMs: 0 },
-  ...{ conversions: 0, amountMicros: 0n, feedback: 0 },
+  visitors: 0,
+  sessions: 0,
+  pageviews: 0,
+  bounces: 0,
+  durationMs: 0,
+  conversions: 0,
+  amountMicros: 0n,
+  feedback: 0,
 };
 
 function totals(counts: Omit<TrafficCounts, 'at' | 'bot'> = EMPTY): TrafficTotals {
@@ -123,7 +129,9 @@ function totals(counts: Omit<TrafficCounts, 'at' | 'bot'> = EMPTY): TrafficTotal
   return {
     ...visits(counts),
     averageDurationSeconds: sessions === 0 ? null : Math.round(durationMs / sessions) / 1000,
-    ...{ conversions, revenue: toDollars(amountMicros), feedback },
+    conversions,
+    revenue: toDollars(amountMicros),
+    feedback,
   };
 }
 

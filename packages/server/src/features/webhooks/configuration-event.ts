@@ -41,7 +41,12 @@ export function configurationEvent(change: SavedChange): WebhookEvent<'configura
   return {
     type: 'configuration.changed',
     data: {
-      ...{ propertyId, version, actor: { type, id, name }, via, comment, changes },
+      propertyId,
+      version,
+      actor: { type, id, name },
+      via,
+      comment,
+      changes,
       omittedChanges: entries.length - changes.length,
     },
     dedupeKey: `change:${entries[0]?.id ?? version}`,

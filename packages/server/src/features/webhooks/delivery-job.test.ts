@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PropertyConfiguration, Webhook } from '../../configuration/property/property-configuration.ts';
-import { DeliveryJob, type DeliveryJobParts } from './delivery-job.ts';
+import { DeliveryJob, type DeliveryJobOptions } from './delivery-job.ts';
 import { enqueue, type WebhookEvent } from './enqueue.ts';
 import { pruneDeliveries } from './prune-deliveries.ts';
 import { deliveryDetail, deliveryPage, queueTest, resendDelivery } from './webhook-routes.ts';
@@ -33,7 +33,7 @@ afterEach(async () => {
   await configuration.handle.close();
 });
 
-const jobParts = (): DeliveryJobParts => ({
+const jobOptions = (): DeliveryJobOptions => ({
   database: configuration.handle.database,
   property: () => property,
   allowPrivate: true,
@@ -42,7 +42,8 @@ const jobParts = (): DeliveryJobParts => ({
   firstPauseMs: 0,
 });
 
-const startJob = (parts: Partial<DeliveryJobParts> = {}) => new DeliveryJob({ ...jobParts(), ...parts });
+const startJob = (options: Partial<DeliveryJobOptions> = {}) =>
+  new DeliveryJob({ ...jobOptions(), ...options });
 
 const database = () => configuration.handle.database;
 const HOOK = { propertyId: 'shop', webhookId: 'hook' };
@@ -228,8 +229,8 @@ describe('receivers that do not respond', () => {
     silent.answer = () => {};
     for (const id of dead) await addWebhook({ id, url: silent.url, ...subscribed });
     await job.close();
-    const parts = { ...jobParts(), timeoutMs: 100 };
-    job = new DeliveryJob(parts);
+    const options = { ...jobOptions(), timeoutMs: 100 };
+    job = new DeliveryJob(options);
     await queue(event(1));
     await job.run();
     await waitFor('a failure of each', async () => {
@@ -237,7 +238,7 @@ describe('receivers that do not respond', () => {
       return failed.every(Boolean);
     });
     // Now they are known: however long they take, at most two places are theirs.
-    parts.timeoutMs = 600_000;
+    options.timeoutMs = 600_000;
     await addWebhook(subscribed);
     await queue(event(2));
     await job.run();

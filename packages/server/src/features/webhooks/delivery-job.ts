@@ -23,7 +23,7 @@ const SLOW_MS = 2000;
 const PAUSE_MS = { first: 5000, max: 5 * 60 * 1000 };
 const MAX_WEBHOOKS = 10_000;
 
-export interface DeliveryJobParts {
+export interface DeliveryJobOptions {
   database: Database;
   property: (id: string) => PropertyConfiguration | undefined;
   allowPrivate: boolean;
@@ -51,15 +51,15 @@ interface Trouble {
  * it was made, so one that is interrupted is repeated with the same `webhook-id`.
  */
 export class DeliveryJob {
-  readonly #parts: DeliveryJobParts;
+  readonly #options: DeliveryJobOptions;
   readonly #running = new Map<string, { isTroubled: boolean; ended: Promise<void> }>();
   readonly #troubles = new Map<string, Trouble>();
   readonly #stopping = new AbortController();
   #filling: Promise<void> | undefined;
   #fillAgain = false;
 
-  constructor(parts: DeliveryJobParts) {
-    this.#parts = parts;
+  constructor(options: DeliveryJobOptions) {
+    this.#options = options;
   }
 
   /** Starts what is due, and does not wait until it is sent. */
@@ -76,7 +76,7 @@ export class DeliveryJob {
   /** Sends new deliveries without waiting for the next run; those of a webhook that has failed, too. */
   wake(webhook?: WebhookRef): void {
     if (webhook !== undefined) this.#troubles.delete(keyOf(webhook));
-    this.run().catch((err) => this.#parts.log.error({ err }, 'webhook deliveries failed; retrying'));
+    this.run().catch((err) => this.#options.log.error({ err }, 'webhook deliveries failed; retrying'));
   }
 
   /** Cancels running attempts; they are repeated after the next start. */
@@ -95,7 +95,7 @@ export class DeliveryJob {
   }
 
   async #fill(): Promise<void> {
-    const { database } = this.#parts;
+    const { database } = this.#options;
     for (const ref of await dueWebhooks(database, this.#now(), MAX_WEBHOOKS)) {
       if (this.#running.size >= MAX_PARALLEL || this.#stopping.signal.aborted) return;
       const webhook = this.#availableWebhook(ref);
@@ -111,7 +111,7 @@ export class DeliveryJob {
     if (this.#running.has(key) || (trouble && performance.now() < trouble.until)) return undefined;
     const troubled = [...this.#running.values()].filter(({ isTroubled }) => isTroubled).length;
     if (trouble && troubled >= MAX_PARALLEL_TROUBLED) return undefined;
-    const webhook = this.#parts.property(ref.propertyId)?.webhooks.find(({ id }) => id === ref.webhookId);
+    const webhook = this.#options.property(ref.propertyId)?.webhooks.find(({ id }) => id === ref.webhookId);
     return webhook?.enabled ? webhook : undefined;
   }
 
@@ -121,7 +121,7 @@ export class DeliveryJob {
       .catch((err) => {
         // Not recorded: without a pause it would be repeated at once.
         this.#pause(key, 0);
-        this.#parts.log.error({ err }, 'failed to record a webhook delivery');
+        this.#options.log.error({ err }, 'failed to record a webhook delivery');
       })
       .then(() => {
         this.#running.delete(key);
@@ -140,12 +140,12 @@ export class DeliveryJob {
     else if (performance.now() - startedAt > SLOW_MS) this.#troubles.set(key, { failures: 0, until: 0 });
     else this.#troubles.delete(key);
     const nextAttemptAt = delay === undefined ? null : this.#now() + delay;
-    await recordAttempt(this.#parts.database, delivery, response, { at, nextAttemptAt });
+    await recordAttempt(this.#options.database, delivery, response, { at, nextAttemptAt });
     if (response.error !== null && delay === undefined) this.#logFailure(delivery, response);
   }
 
   #send({ url, secret }: Webhook, { id, body }: StoredDelivery, at: number): Promise<WebhookResponse> {
-    const { resolve = resolveHost, allowPrivate, timeoutMs = TIMEOUT_MS } = this.#parts;
+    const { resolve = resolveHost, allowPrivate, timeoutMs = TIMEOUT_MS } = this.#options;
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Switchyard-Webhooks',
@@ -159,25 +159,25 @@ export class DeliveryJob {
   /** Undefined if there is no further attempt. */
   #delayAfter({ error, retryAfterMs }: WebhookResponse, { attempts }: StoredDelivery): number | undefined {
     if (error === null || error === 'gone') return undefined;
-    return retryDelay(attempts + 1, retryAfterMs ?? 0, this.#parts.random ?? Math.random);
+    return retryDelay(attempts + 1, retryAfterMs ?? 0, this.#options.random ?? Math.random);
   }
 
   #pause(key: string, requestedMs: number): void {
     const failures = (this.#troubles.get(key)?.failures ?? 0) + 1;
-    const first = this.#parts.firstPauseMs ?? PAUSE_MS.first;
+    const first = this.#options.firstPauseMs ?? PAUSE_MS.first;
     const pause = Math.min(PAUSE_MS.max, Math.max(requestedMs, first * 2 ** (failures - 1)));
     this.#troubles.set(key, { failures, until: performance.now() + pause });
   }
 
   #logFailure({ id, property_id, webhook_id }: StoredDelivery, { error, status }: WebhookResponse): void {
-    this.#parts.log.warn(
+    this.#options.log.warn(
       { propertyId: property_id, webhookId: webhook_id, deliveryId: id, error, status },
       'webhook delivery given up',
     );
   }
 
   #now(): number {
-    return (this.#parts.now ?? Date.now)();
+    return (this.#options.now ?? Date.now)();
   }
 }
 

@@ -61,7 +61,10 @@ export async function recordAttempt(
       state: nextAttemptAt === null ? finished : 'pending',
       attempts: update('attempts', '+', 1),
       next_attempt_at: nextAttemptAt,
-      ...{ last_attempt_at: at, last_status: status, last_error: error, last_response: text },
+      last_attempt_at: at,
+      last_status: status,
+      last_error: error,
+      last_response: text,
     }))
     .where('id', '=', id)
     // Queued again on request during the attempt: that request must be followed.

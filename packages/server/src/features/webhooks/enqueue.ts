@@ -52,10 +52,18 @@ export async function insertDelivery(
   const { numInsertedOrUpdatedRows } = await database
     .insertInto('webhook_deliveries')
     .values({
-      ...{ id, property_id: propertyId, webhook_id: webhookId, type, body: JSON.stringify(payload) },
+      id,
+      property_id: propertyId,
+      webhook_id: webhookId,
+      type,
+      body: JSON.stringify(payload),
       position: await nextPosition(database, propertyId, webhookId),
-      ...{ dedupe_key: dedupeKey, state: 'pending', attempts: 0 },
-      ...{ created_at: now, queued_at: now, next_attempt_at: now },
+      dedupe_key: dedupeKey,
+      state: 'pending',
+      attempts: 0,
+      created_at: now,
+      queued_at: now,
+      next_attempt_at: now,
       session_id: about?.sessionId ?? null,
       visitor_id: about?.visitorId ?? null,
       user_id: about?.userId ?? null,

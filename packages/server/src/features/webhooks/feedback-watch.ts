@@ -14,7 +14,7 @@ const BATCH = 100;
 const MAX_PENDING = 1000;
 const RETRY_MS = 30_000;
 
-export interface FeedbackWatchParts {
+export interface FeedbackWatchOptions {
   database: Database;
   properties: () => readonly PropertyConfiguration[];
   eventStore: Pick<EventStoreClient, 'newFeedback' | 'positions'>;
@@ -29,21 +29,21 @@ export interface FeedbackWatchParts {
  * moves the position: each entry is queued exactly once, whenever the process ends.
  */
 export class FeedbackWatch {
-  readonly #parts: FeedbackWatchParts;
+  readonly #options: FeedbackWatchOptions;
   /** `changes` before the last look at each webhook that had seen everything. */
   readonly #seen = new WeakMap<Webhook, number>();
   readonly #tidied = new WeakSet<PropertyConfiguration>();
   #retryAt = 0;
 
-  constructor(parts: FeedbackWatchParts) {
-    this.#parts = parts;
+  constructor(options: FeedbackWatchOptions) {
+    this.#options = options;
   }
 
   /** Cheap if there are no webhooks for feedback, or no new events. */
   async run(): Promise<void> {
     if (performance.now() < this.#retryAt) return;
     try {
-      for (const property of this.#parts.properties()) {
+      for (const property of this.#options.properties()) {
         if (property.webhooks.length > 0) await this.#look(property);
       }
     } catch (error) {
@@ -56,11 +56,11 @@ export class FeedbackWatch {
   async #look(property: PropertyConfiguration): Promise<void> {
     const subscribed = subscribedTo(property.webhooks, EVENT);
     if (!this.#tidied.has(property)) {
-      await deleteOtherPositions(this.#parts.database, property, subscribed);
+      await deleteOtherPositions(this.#options.database, property, subscribed);
       this.#tidied.add(property);
     }
     for (const webhook of subscribed) {
-      const changes = this.#parts.changes();
+      const changes = this.#options.changes();
       if (this.#seen.get(webhook) === changes) continue;
       if (await this.#catchUp(property.id, webhook)) this.#seen.set(webhook, changes);
     }
@@ -68,7 +68,7 @@ export class FeedbackWatch {
 
   /** False if there may be more. */
   async #catchUp(propertyId: string, webhook: Webhook): Promise<boolean> {
-    const { database, eventStore } = this.#parts;
+    const { database, eventStore } = this.#options;
     const pending = await countPending(database, { propertyId, webhookId: webhook.id }, MAX_PENDING);
     if (pending === MAX_PENDING) return false;
     const stored = await readPositions(database, propertyId, webhook.id);
@@ -76,7 +76,7 @@ export class FeedbackWatch {
     const { entries, next } = await eventStore.newFeedback(query);
     if (stored === undefined || !isSame(stored, next)) {
       await saveFound(database, propertyId, webhook.id, entries, next);
-      if (entries.length > 0) this.#parts.onQueued();
+      if (entries.length > 0) this.#options.onQueued();
     }
     return entries.length === 0;
   }
@@ -87,10 +87,10 @@ export class FeedbackWatch {
     stored: Positions | undefined,
   ): Promise<NewFeedbackQuery> {
     if (stored !== undefined) {
-      const end = await this.#parts.eventStore.positions();
+      const end = await this.#options.eventStore.positions();
       return { propertyId, after: withinStore(stored, end), limit: BATCH };
     }
-    const from = await subscribedSince(this.#parts.database, propertyId, webhook);
+    const from = await subscribedSince(this.#options.database, propertyId, webhook);
     return { propertyId, after: {}, from, limit: BATCH };
   }
 }

@@ -17,7 +17,7 @@ interface GoalTarget {
 
 type GoalWithTarget = Pick<Goal, 'id' | 'name' | 'kind'> & { target: GoalTarget };
 
-export interface GoalTargetWatchParts {
+export interface GoalTargetWatchOptions {
   database: Database;
   properties: () => readonly PropertyConfiguration[];
   eventStore: Pick<EventStoreClient, 'goalTotals'>;
@@ -27,12 +27,12 @@ export interface GoalTargetWatchParts {
 
 /** Notices when a goal reaches its target for the current period; once per goal, target and period. */
 export class GoalTargetWatch {
-  readonly #parts: GoalTargetWatchParts;
+  readonly #options: GoalTargetWatchOptions;
   /** By the monotonic clock. */
   #nextLookAt = 0;
 
-  constructor(parts: GoalTargetWatchParts) {
-    this.#parts = parts;
+  constructor(options: GoalTargetWatchOptions) {
+    this.#options = options;
   }
 
   async run(now: number): Promise<void> {
@@ -42,14 +42,14 @@ export class GoalTargetWatch {
   }
 
   async look(now: number): Promise<void> {
-    for (const property of this.#parts.properties()) {
+    for (const property of this.#options.properties()) {
       if (subscribedTo(property.webhooks, EVENT).length === 0) continue;
       for (const goal of property.goals.filter(hasTarget)) await this.#lookAt(property, goal, now);
     }
   }
 
   async #lookAt(property: PropertyConfiguration, goal: GoalWithTarget, now: number): Promise<void> {
-    const { database, eventStore, onQueued } = this.#parts;
+    const { database, eventStore, onQueued } = this.#options;
     const propertyId = property.id;
     const zone = timeZone(property.timeZone);
     const period = { from: zone.startOf(goal.target.period, now), to: zone.endOf(goal.target.period, now) };

@@ -208,9 +208,15 @@ export async function queueTest(
 
 function summaryOf(row: DeliverySummary): WebhookDeliveryPage['deliveries'][number] {
   return {
-    ...{ id: row.id, type: row.type, state: row.state, createdAt: row.created_at, attempts: row.attempts },
-    ...{ nextAttemptAt: row.next_attempt_at, lastAttemptAt: row.last_attempt_at },
-    ...{ lastStatus: row.last_status, lastError: row.last_error },
+    id: row.id,
+    type: row.type,
+    state: row.state,
+    createdAt: row.created_at,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at,
+    lastAttemptAt: row.last_attempt_at,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
   };
 }
 

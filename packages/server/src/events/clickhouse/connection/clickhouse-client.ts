@@ -24,7 +24,6 @@ export interface ClickHouseOptions {
 export type SqlParameters = Readonly<Record<string, SqlParameter>>;
 type SqlParameter = string | number | bigint | boolean | readonly (string | number | bigint)[];
 
-/** A value of a column. */
 export type ColumnValue = string | number | boolean | null;
 
 const REQUEST_TIMEOUT_MS = 90_000;

@@ -5,7 +5,7 @@ const FRESH_MS = 500;
 
 /**
  * Asks the server for a sign of life before a statement and while it runs, unless it has just answered. A statement may
- * take a minute; a server that is away must be noticed in seconds.
+ * take a minute; one that cannot be reached must be noticed in seconds.
  */
 export class Reachability {
   readonly #ping: () => Promise<void>;

@@ -6,7 +6,7 @@ import { countsOnce } from '../queries/repeated-events.ts';
 import { EVENT_TABLES, SESSION_TABLES } from '../schema/clickhouse-tables.ts';
 import { deleteRows } from './delete-rows.ts';
 import { eraseRows, findRows } from './erase-rows.ts';
-import { setRetention } from './retention.ts';
+import { setRetention } from './set-retention.ts';
 import { partsOf, sessionsOf } from './subject-rows.ts';
 
 /** Deletes all rows of the subjects' sessions, and single entries. */

@@ -10,7 +10,6 @@ import type { QueryContext } from '../queries/query-context.ts';
 import { countsOnce } from '../queries/repeated-events.ts';
 import type { TableName } from '../schema/clickhouse-tables.ts';
 
-/** Max ids in a statement. */
 const MAX_IDS = 1000;
 
 export function* partsOf<T>(list: readonly T[]): Generator<readonly T[]> {

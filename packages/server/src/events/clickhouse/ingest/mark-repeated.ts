@@ -62,12 +62,12 @@ function repeatedRows(clickhouse: ClickHouse, table: RepeatedTable, rows: readon
      ORDER BY repeated`,
     values.parameters,
     undefined,
-    // What a replica that is away has not passed on yet, nobody can find now.
+    // What an unavailable replica has not passed on yet, nobody can find now.
     { skip_unavailable_shards: 1 },
   );
 }
 
-/** Whether `event_ids` may not have the other rows of these events any more, for example because a node was away. */
+/** Whether `event_ids` may not have the other rows of these events any more, for example because a node was unavailable. */
 function isLate(rows: readonly Row[]): boolean {
   return rows.some((row) => Number(row[RECEIVED_INDEX]) < Date.now() - REPEATED_WITHIN_MS);
 }

@@ -1,6 +1,6 @@
 import type { SplitTestUnit } from '../../store/split-test-queries.ts';
 import type { TableNames } from '../schema/table-names.ts';
-import { latest } from './sessions/identities.ts';
+import { latest } from './sessions/latest-identity.ts';
 
 /**
  * SQL for numbers that stand for sessions, visitors and users: the engine takes several times as long to join and group
@@ -43,7 +43,6 @@ function visitorUnits(
 /** SQL for the unit of a row: its visitor, or its session. */
 const UNIT = 'coalesce(visitor, session)';
 
-/** Rows of sessions. */
 export interface SessionRows {
   /** SELECT of rows with `session`, the key of their session. */
   select: string;

@@ -1,10 +1,10 @@
 import { totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { rowsOf } from '../sql.ts';
 import { toDamageError } from '../verification/store-inspection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { removeLeftovers } from './database-files.ts';
+import { rowsOf } from './sql.ts';
 import { lockedError, StoreLock } from './store-lock.ts';
 
 export interface DuckDbOptions {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { execute } from '../sql.ts';
+import { execute } from './sql.ts';
 
 /** DuckDB checkpoints when its log is this large; with the default of 16 MiB, that would happen during most backups. */
 const HELD_LOG_SIZE = '4GiB';

@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { discardRewrite, rewriteFileOf, swapInRewrite } from '../connection/database-files.ts';
 import type { DuckDbDatabase } from '../connection/duckdb-database.ts';
+import { execute, keyList, quoteName, quoteText, rowsOf } from '../connection/sql.ts';
 import type { TermDictionary } from '../ingest/lookup/term-dictionary.ts';
 import { EVENT_TABLES, SESSION_TABLES, TERM_COLUMNS } from '../schema/duckdb-schema.ts';
-import { execute, keyList, quoteName, quoteText, rowsOf } from '../sql.ts';
 
 /** Sessions of one property. */
 export interface SessionSet {

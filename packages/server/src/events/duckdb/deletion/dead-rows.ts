@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { execute } from '../sql.ts';
+import { execute } from '../connection/sql.ts';
 
 /** Counts deleted rows, whose bytes stay in the file until it is rewritten. */
 export async function addDeadRows(connection: DuckDBConnection, rows: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { PersonalSubject } from '../../store/erasure-subject.ts';
+import { execute, inTransaction, keyList, rowsOf, SqlValues } from '../connection/sql.ts';
 import { EVENT_TABLES } from '../schema/duckdb-schema.ts';
-import { execute, inTransaction, keyList, rowsOf, SqlValues } from '../sql.ts';
 import { addDeadRows } from './dead-rows.ts';
 import { rowConditions } from './subject-rows.ts';
 

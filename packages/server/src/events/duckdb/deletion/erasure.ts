@@ -2,11 +2,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { HOUR_MS } from '@switchyard/core/time';
 import type { Erasure, Subject } from '../../store/erasure-subject.ts';
 import type { DuckDbDatabase } from '../connection/duckdb-database.ts';
+import { execute, inTransaction, rowsOf } from '../connection/sql.ts';
 import type { KeyHasher } from '../ingest/lookup/key-hasher.ts';
 import type { TermDictionary } from '../ingest/lookup/term-dictionary.ts';
 import { deleteSavedAnswers } from '../queries/split-tests/saved-answers.ts';
 import { EVENT_TABLES } from '../schema/duckdb-schema.ts';
-import { execute, inTransaction, rowsOf } from '../sql.ts';
 import {
   countAllEvents,
   countEvents,

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ExpiredView, SessionRemains } from '../../store/accepted-request.ts';
+import { execute, keyList } from '../connection/sql.ts';
 import { EVENT_TABLES, SESSION_EVENT_TYPES } from '../schema/duckdb-schema.ts';
-import { execute, keyList } from '../sql.ts';
 
 /**
  * Sessions of which some events have expired keep what figures of later days depend on: their start, which stays in

@@ -5,10 +5,10 @@ import {
   type SubjectContents,
   type SubjectSessionsQuery,
 } from '../../store/erasure-subject.ts';
+import { rowsOf, SqlValues } from '../connection/sql.ts';
 import type { KeyHasher } from '../ingest/lookup/key-hasher.ts';
 import type { QueryContext } from '../queries/query-context.ts';
 import { SESSION_EVENT_TYPES } from '../schema/duckdb-schema.ts';
-import { rowsOf, SqlValues } from '../sql.ts';
 
 interface Scope {
   keys: KeyHasher;

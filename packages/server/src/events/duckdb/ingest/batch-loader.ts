@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { ShortTurns } from '../../../platform/threads/short-turns.ts';
 import type { JournalEntry } from '../../store/accepted-request.ts';
+import { inTransaction } from '../connection/sql.ts';
 import { addRemains } from '../deletion/session-remains.ts';
-import { inTransaction } from '../sql.ts';
 import { type BatchSession, BatchSessions } from './batch-sessions.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import type { KeyHasher } from './lookup/key-hasher.ts';

@@ -6,7 +6,7 @@ import {
   type DuckDBValue,
   type DuckDBVector,
 } from '@duckdb/node-api';
-import { escapeByteOrderMark } from '../sql.ts';
+import { escapeByteOrderMark } from '../connection/sql.ts';
 
 // Each step blocks the thread for a few milliseconds at most, so that journal commits are not delayed.
 // A request can add up to 500 rows after the last check of `isFull`.

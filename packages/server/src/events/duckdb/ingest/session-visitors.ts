@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { KeyTable } from '../../../platform/key-table.ts';
 import { ShortTurns } from '../../../platform/threads/short-turns.ts';
 import type { AcceptedCollect, JournalEntry } from '../../store/accepted-request.ts';
-import { rowsOf } from '../sql.ts';
+import { rowsOf } from '../connection/sql.ts';
 import type { KeyHasher, SessionHash } from './lookup/key-hasher.ts';
 import type { SessionRegistry } from './lookup/session-registry.ts';
 

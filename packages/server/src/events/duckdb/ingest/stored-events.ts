@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { AcceptedRequest, JournalEntry } from '../../store/accepted-request.ts';
-import { rowsOf, textList } from '../sql.ts';
+import { rowsOf, textList } from '../connection/sql.ts';
 import type { TermDictionary } from './lookup/term-dictionary.ts';
 
 /** Leaves out conversions and feedback that are stored already: the same request was sent to two nodes. */

@@ -1,5 +1,5 @@
 import { BOT_DEVICE } from '../../store/accepted-request.ts';
-import { keyList, rowsOf } from '../sql.ts';
+import { keyList, rowsOf } from '../connection/sql.ts';
 import type { QueryContext } from './query-context.ts';
 
 /** Term id of the device of crawlers; -1 if there is none. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { CollectedSession, Positions } from '../../store/event-store.ts';
-import { rowsOf } from '../sql.ts';
+import { rowsOf } from '../connection/sql.ts';
 import type { QueryContext } from './query-context.ts';
 
 /** The positions in the snapshot of the caller. */

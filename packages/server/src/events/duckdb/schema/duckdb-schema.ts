@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { EVENTS_PER_REQUEST } from '../../store/page.ts';
-import { execute, inTransaction, rowsOf } from '../sql.ts';
+import { execute, inTransaction, rowsOf } from '../connection/sql.ts';
 
 /** To change the tables of a release, increment it, and add the step from the version before. */
 const SCHEMA_VERSION = 1;
@@ -27,25 +27,25 @@ const TABLES = `
   CREATE TABLE exposures (
     property INTEGER NOT NULL, session_key BIGINT NOT NULL, split_test INTEGER NOT NULL, variation INTEGER NOT NULL,
     happened_at BIGINT NOT NULL, received_at BIGINT NOT NULL, attributes VARCHAR, unit_key BIGINT, phase INTEGER,
-    bot BOOLEAN DEFAULT false, seq BIGINT NOT NULL, client_at BIGINT, source SMALLINT DEFAULT 0,
+    bot BOOLEAN NOT NULL, seq BIGINT NOT NULL, client_at BIGINT, source SMALLINT NOT NULL,
     event_index SMALLINT NOT NULL);
   CREATE TABLE conversions (
     property INTEGER NOT NULL, session_key BIGINT, goal INTEGER NOT NULL, direction INTEGER NOT NULL,
     amount_micros BIGINT NOT NULL, happened_at BIGINT NOT NULL, metadata VARCHAR, unit_key BIGINT,
-    seq BIGINT NOT NULL, source SMALLINT DEFAULT 0, event_id HUGEINT, event_index SMALLINT NOT NULL);
+    seq BIGINT NOT NULL, source SMALLINT NOT NULL, event_id HUGEINT, event_index SMALLINT NOT NULL);
   CREATE TABLE feedback (
     property INTEGER NOT NULL, session_key BIGINT, session_id VARCHAR, feedback_id VARCHAR NOT NULL,
     feedback_type INTEGER NOT NULL, option VARCHAR, message VARCHAR, metadata VARCHAR, happened_at BIGINT NOT NULL,
-    seq BIGINT NOT NULL, source SMALLINT DEFAULT 0, event_index SMALLINT NOT NULL);
+    seq BIGINT NOT NULL, source SMALLINT NOT NULL, event_index SMALLINT NOT NULL);
   CREATE TABLE session_events (
     property INTEGER NOT NULL, session_key BIGINT NOT NULL, type INTEGER NOT NULL, happened_at BIGINT NOT NULL,
     name VARCHAR, url VARCHAR, referrer VARCHAR, title VARCHAR, properties VARCHAR, seq BIGINT NOT NULL,
-    client_at BIGINT, source SMALLINT DEFAULT 0, event_index SMALLINT NOT NULL);
+    client_at BIGINT, source SMALLINT NOT NULL, event_index SMALLINT NOT NULL);
   CREATE TABLE collects (
     property INTEGER NOT NULL, session_key BIGINT NOT NULL, seq BIGINT NOT NULL, received_at BIGINT NOT NULL,
     seen_until BIGINT NOT NULL, visitor_key BIGINT NOT NULL, visitor_id VARCHAR NOT NULL, user_key BIGINT,
     user_id VARCHAR, attributes VARCHAR, country INTEGER NOT NULL, device INTEGER NOT NULL,
-    browser INTEGER NOT NULL, os INTEGER NOT NULL, visitor_change TINYINT NOT NULL, source SMALLINT DEFAULT 0);
+    browser INTEGER NOT NULL, os INTEGER NOT NULL, visitor_change TINYINT NOT NULL, source SMALLINT NOT NULL);
   CREATE TABLE counted_answers (
     property INTEGER NOT NULL, counted_since BIGINT NOT NULL, saved_at BIGINT NOT NULL, query VARCHAR NOT NULL,
     code VARCHAR NOT NULL, answer VARCHAR NOT NULL);

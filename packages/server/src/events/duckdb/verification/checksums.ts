@@ -2,10 +2,10 @@ import { DAY_MS } from '@switchyard/core/time';
 import type { EventChecksum, EventKind } from '../../../platform/checksum-text.ts';
 import { CHECKSUM_FIELDS, CHECKSUM_SEPARATOR } from '../../../platform/checksum-text.ts';
 import type { Positions } from '../../store/event-store.ts';
+import { quoteText, rowsOf } from '../connection/sql.ts';
 import type { SourceList } from '../ingest/lookup/source-list.ts';
 import type { QueryContext } from '../queries/query-context.ts';
 import { SESSION_EVENT_TYPES } from '../schema/duckdb-schema.ts';
-import { quoteText, rowsOf } from '../sql.ts';
 
 /** Texts that start with a byte order mark are stored with two, see `escapeByteOrderMark`. */
 const text = (column: string) => `regexp_replace(${column}, '^\uFEFF', '')`;
@@ -31,41 +31,66 @@ const TABLES: { [Kind in EventKind]: Table<Kind> } = {
   exposures: {
     name: 'exposures',
     columns: {
-      ...{ sessionId: SESSION_ID, splitTestKey: term('split_test'), variationKey: term('variation') },
-      ...{ at: number('happened_at'), receivedAt: number('received_at'), clientAt: number('client_at') },
-      ...{ phase: number('phase'), bot: `CASE WHEN bot THEN '1' END`, attributes: text('attributes') },
+      sessionId: SESSION_ID,
+      splitTestKey: term('split_test'),
+      variationKey: term('variation'),
+      at: number('happened_at'),
+      receivedAt: number('received_at'),
+      clientAt: number('client_at'),
+      phase: number('phase'),
+      bot: `CASE WHEN bot THEN '1' END`,
+      attributes: text('attributes'),
     },
   },
   conversion: {
     name: 'conversions',
     columns: {
-      ...{ sessionId: SESSION_ID, goalId: term('goal'), direction: number('direction') },
-      ...{ amountMicros: number('amount_micros'), receivedAt: number('happened_at') },
+      sessionId: SESSION_ID,
+      goalId: term('goal'),
+      direction: number('direction'),
+      amountMicros: number('amount_micros'),
+      receivedAt: number('happened_at'),
       metadata: text('metadata'),
     },
   },
   feedback: {
     name: 'feedback',
     columns: {
-      ...{ id: text('feedback_id'), feedbackTypeId: term('feedback_type') },
-      ...{ sessionId: text('stored.session_id'), option: text('option'), message: text('message') },
-      ...{ metadata: text('metadata'), receivedAt: number('happened_at') },
+      id: text('feedback_id'),
+      feedbackTypeId: term('feedback_type'),
+      sessionId: text('stored.session_id'),
+      option: text('option'),
+      message: text('message'),
+      metadata: text('metadata'),
+      receivedAt: number('happened_at'),
     },
   },
   collect: {
     name: 'collects',
     columns: {
-      ...{ sessionId: SESSION_ID, visitorId: text('visitor_id'), userId: text('user_id') },
-      ...{ attributes: text('attributes'), country: term('country'), device: term('device') },
-      ...{ browser: term('browser'), os: term('os'), receivedAt: number('received_at') },
+      sessionId: SESSION_ID,
+      visitorId: text('visitor_id'),
+      userId: text('user_id'),
+      attributes: text('attributes'),
+      country: term('country'),
+      device: term('device'),
+      browser: term('browser'),
+      os: term('os'),
+      receivedAt: number('received_at'),
     },
   },
   session_event: {
     name: 'session_events',
     columns: {
-      ...{ sessionId: SESSION_ID, type: `CASE type ${TYPE_NAMES.join(' ')} END` },
-      ...{ at: number('happened_at'), clientAt: number('client_at'), name: text('name'), url: text('url') },
-      ...{ referrer: text('referrer'), title: text('title'), properties: text('properties') },
+      sessionId: SESSION_ID,
+      type: `CASE type ${TYPE_NAMES.join(' ')} END`,
+      at: number('happened_at'),
+      clientAt: number('client_at'),
+      name: text('name'),
+      url: text('url'),
+      referrer: text('referrer'),
+      title: text('title'),
+      properties: text('properties'),
     },
     where: `type <> ${SESSION_EVENT_TYPES.heartbeat}`,
   },

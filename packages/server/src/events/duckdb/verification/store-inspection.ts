@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { StorageError } from '../../../platform/errors/storage-error.ts';
 import { LOCAL_SOURCE } from '../../store/event-store.ts';
+import { quoteName, rowsOf } from '../connection/sql.ts';
 import { StoreLock } from '../connection/store-lock.ts';
 import { assertKnownSchema, EVENT_TABLES } from '../schema/duckdb-schema.ts';
-import { quoteName, rowsOf } from '../sql.ts';
 
 /** Max rows per row group, DuckDB's storage unit of a table. */
 const ROW_GROUP_ROWS = 122_880;

@@ -1,8 +1,8 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect } from 'vitest';
-import type { ConversionPageQuery } from '../conversion-page.ts';
+import type { ConversionPageQuery } from '../conversion-queries.ts';
 import type { EventStore, FeedbackEntry } from '../event-store.ts';
-import type { FeedbackFilter, FeedbackSummary } from '../feedback-summary.ts';
+import type { FeedbackFilter, FeedbackSummary } from '../feedback-queries.ts';
 import type { TimelineCursor } from '../page.ts';
 import type { ExposedSessions, SessionConditions } from '../session-conditions.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';

@@ -2,7 +2,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
 import type { EventStore } from '../event-store.ts';
-import { type FeedbackFilter, MAX_COUNTED } from '../feedback-summary.ts';
+import { type FeedbackFilter, MAX_COUNTED } from '../feedback-queries.ts';
 import type { SessionConditions } from '../session-conditions.ts';
 import type { SplitTestPhase, SplitTestUnit } from '../split-test-queries.ts';
 import { T0 } from './random-requests.contract.ts';

@@ -1,5 +1,5 @@
 import type { AcceptedCollect, AcceptedRequest, ExpiredView, JournalEntry } from '../accepted-request.ts';
-import type { StoredConversion } from '../conversion-page.ts';
+import type { StoredConversion } from '../conversion-queries.ts';
 import type { Subject, SubjectContents } from '../erasure-subject.ts';
 import { type FeedbackEntry, LOCAL_SOURCE, type SessionDetail, type TimelineEntry } from '../event-store.ts';
 import { externalReferrer } from '../external-referrer.ts';

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../../store/accepted-request.ts';
-import { exportedSessions, withRemains } from '../../../store/exported-remains.ts';
+import { exportedSessions, withRemains } from '../../../store/request-remains.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
 import type { QueryContext } from '../query-context.ts';
 import { countsOnce } from '../repeated-events.ts';

@@ -1,5 +1,5 @@
 import type { SessionRemains } from '../../../store/accepted-request.ts';
-import { type ExportedRemains, remainsKey, remainsOf } from '../../../store/exported-remains.ts';
+import { type ExportedRemains, remainsKey, remainsOf } from '../../../store/request-remains.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
 import { EVENT_TABLES } from '../../schema/clickhouse-tables.ts';
 import type { QueryContext } from '../query-context.ts';

@@ -64,8 +64,13 @@ function requestOf(rows: readonly ExportedRow[]): AcceptedRequest | undefined {
       ...[string, boolean, string, number, string, Text],
     ];
     return {
-      ...{ kind: 'conversion', ...base, goalId, direction: direction === 1 ? 1 : -1 },
-      ...{ amountMicros: Number(amount), ...(hasSession && { sessionId }), ...withoutNulls({ metadata }) },
+      kind: 'conversion',
+      ...base,
+      goalId,
+      direction: direction === 1 ? 1 : -1,
+      amountMicros: Number(amount),
+      ...(hasSession && { sessionId }),
+      ...withoutNulls({ metadata }),
       ...(eventId !== '' && receivedAt > Date.now() - EVENT_ID_MS && { eventId }),
     };
   }
@@ -74,7 +79,11 @@ function requestOf(rows: readonly ExportedRow[]): AcceptedRequest | undefined {
       ...[string, string, boolean, Text, Text, Text],
     ];
     return {
-      ...{ kind: 'feedback', ...base, id, feedbackTypeId, ...(hasSession && { sessionId }) },
+      kind: 'feedback',
+      ...base,
+      id,
+      feedbackTypeId,
+      ...(hasSession && { sessionId }),
       ...withoutNulls({ option, message, metadata }),
     };
   }
@@ -86,7 +95,10 @@ function exposureOf([, , , sessionId, at, , data]: ExportedRow): Exposure {
     ...[string, string, Text, boolean, Text, Text],
   ];
   return {
-    ...{ splitTestKey, variationKey, sessionId, at: Number(at) },
+    splitTestKey,
+    variationKey,
+    sessionId,
+    at: Number(at),
     ...(clientAt !== null && { clientAt: Number(clientAt) }),
     ...(phase !== null && { phase: Number(phase) }),
     ...(bot && { bot: true }),
@@ -101,9 +113,15 @@ function collectOf(main: ExportedRow, rows: readonly ExportedRow[]): AcceptedCol
   ];
   const own = rows.filter((row) => row !== main);
   return {
-    ...{ kind: 'collect', propertyId, receivedAt: Number(receivedAt), sessionId, visitorId },
+    kind: 'collect',
+    propertyId,
+    receivedAt: Number(receivedAt),
+    sessionId,
+    visitorId,
     ...withoutNulls({ userId, attributes, country: country || null }),
-    ...{ device, browser, os },
+    device,
+    browser,
+    os,
     events: own.flatMap((row) => eventOf(row) ?? []),
     ...(own.length === 0 && { expired: true }),
   };
@@ -116,7 +134,8 @@ function eventOf([, , , , at, , data]: ExportedRow): CollectedEvent | undefined 
   ];
   if (type === 'heartbeat') return undefined;
   return {
-    ...{ type: type as CollectedEvent['type'], at: Number(at) },
+    type: type as CollectedEvent['type'],
+    at: Number(at),
     ...(clientAt !== null && { clientAt: Number(clientAt) }),
     ...withoutNulls({ name, url, referrer, title, properties }),
   };

@@ -3,7 +3,7 @@ import {
   type FeedbackSummary,
   type FeedbackSummaryQuery,
   MAX_COUNTED,
-} from '../../../store/feedback-summary.ts';
+} from '../../../store/feedback-queries.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
 import { zonedBucket } from '../goals/goal-queries.ts';
 import type { QueryContext } from '../query-context.ts';

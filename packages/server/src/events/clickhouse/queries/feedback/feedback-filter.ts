@@ -1,13 +1,12 @@
-import type { FeedbackFilter } from '../../../store/feedback-summary.ts';
+import type { FeedbackFilter } from '../../../store/feedback-queries.ts';
 import type { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import { botCondition } from '../bot-sessions.ts';
 import { countsOnce } from '../repeated-events.ts';
-import { ofIdentity } from '../sessions/identities.ts';
+import { ofIdentity } from '../sessions/latest-identity.ts';
 import { SEEN_AT } from '../split-tests/phase-exposures.ts';
 import { rowsWithUnits, SESSION_KEY } from '../units.ts';
 
-/** SQL for the condition on `feedback`. */
 export function feedbackCondition(tables: TableNames, query: FeedbackFilter, values: SqlValues): string {
   const propertyId = values.text(query.propertyId);
   const property = `property = ${propertyId}`;

@@ -4,7 +4,7 @@ import { SqlValues } from '../../connection/sql-values.ts';
 import { botsAmong } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import { countsOnce } from '../repeated-events.ts';
-import { identitiesOf } from '../sessions/session-identities.ts';
+import { identitiesOf } from '../sessions/find-identities.ts';
 import { jsonBytes, withinBytes } from '../sessions/within-bytes.ts';
 import { feedbackCondition } from './feedback-filter.ts';
 

@@ -1,12 +1,12 @@
-import type { ConversionPageQuery, StoredConversion } from '../../../store/conversion-page.ts';
+import type { ConversionPageQuery, StoredConversion } from '../../../store/conversion-queries.ts';
 import type { Page, TimelineCursor } from '../../../store/page.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import { botCondition, botsAmong } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import { countsOnce } from '../repeated-events.ts';
-import { ofIdentity } from '../sessions/identities.ts';
-import { identitiesOf } from '../sessions/session-identities.ts';
+import { identitiesOf } from '../sessions/find-identities.ts';
+import { ofIdentity } from '../sessions/latest-identity.ts';
 import { jsonBytes, withinBytes } from '../sessions/within-bytes.ts';
 
 type ConversionRow = [

@@ -2,7 +2,7 @@ import type { KnownSessionQuery, SessionKnowledge } from '../../../store/session
 import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import type { QueryContext } from '../query-context.ts';
-import { latest } from './identities.ts';
+import { latest } from './latest-identity.ts';
 
 /** The latest client and attributes of each session with a collect; `where` filters `collects`. */
 export const latestCollects = (tables: TableNames, where: string, attributes: string) =>
@@ -46,6 +46,10 @@ export async function knownSessions(
     values.parameters,
   );
   return rows.map(([sessionId, visitorId, userId, client, found]) => ({
-    ...{ sessionId, visitorId, userId, ...clientOf(client), attributes: attributesOf(found) },
+    sessionId,
+    visitorId,
+    userId,
+    ...clientOf(client),
+    attributes: attributesOf(found),
   }));
 }

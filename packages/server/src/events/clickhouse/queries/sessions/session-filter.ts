@@ -8,7 +8,7 @@ import { botSessions } from '../bot-sessions.ts';
 import { countsOnce } from '../repeated-events.ts';
 import { pageOf } from '../traffic/traffic-values.ts';
 import { exposedCondition } from './exposed-condition.ts';
-import { latest } from './identities.ts';
+import { latest } from './latest-identity.ts';
 
 /**
  * SQL for the conditions on a list of sessions, other than time: conditions on `session_id`.

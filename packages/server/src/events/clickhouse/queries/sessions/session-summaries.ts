@@ -5,7 +5,7 @@ import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import type { QueryContext } from '../query-context.ts';
 import { countsOnce } from '../repeated-events.ts';
-import { latest } from './identities.ts';
+import { latest } from './latest-identity.ts';
 
 /** A summary, with the attributes of the latest collect that has some. */
 export type DetailedSummary = SessionSummary & { attributes: string | null };
@@ -15,8 +15,8 @@ const TIME = '(happened_at, toString(source), ordinal)';
 const ENTRY = '(entry_at, toString(source), entry_ordinal)';
 const EXIT = '(exit_at, toString(source), exit_ordinal)';
 
-/** The values of each part, as they are in JSON; 64-bit integers are text. */
-interface Parts {
+/** The values of each table, as they are in JSON; 64-bit integers are text. */
+interface SummaryRows {
   starts: [startedAt: string, bot: boolean | number, entryUrl: string, referrer: string, exitUrl: string];
   session_events: [lastAt: string, pageviews: string, events: string];
   exposures: [
@@ -42,7 +42,7 @@ interface Parts {
  * table.
  */
 function summaryStatement(tables: TableNames, where: string, property: string): string {
-  const part = (name: keyof Parts, values: string[], from: string) =>
+  const part = (name: keyof SummaryRows, values: string[], from: string) =>
     `SELECT '${name}' AS part, session_id, toJSONString(tuple(${values.join(', ')})) AS data FROM ${from} GROUP BY session_id`;
   const list = (columns: string) =>
     `arraySlice(arraySort(groupArray((first_time, ${columns}))), 1, ${MAX_LISTED})`;
@@ -103,16 +103,16 @@ export async function summariesOf(
   const values = new SqlValues();
   const property = values.text(propertyId);
   const where = `property = ${property} AND session_id IN ${values.texts(sessionIds)}`;
-  const rows = await clickhouse.rows<[part: keyof Parts, sessionId: string, data: string]>(
+  const rows = await clickhouse.rows<[part: keyof SummaryRows, sessionId: string, data: string]>(
     summaryStatement(clickhouse.tables, where, property),
     values.parameters,
   );
-  const parts = new Map<string, Partial<Parts>>();
+  const bySession = new Map<string, Partial<SummaryRows>>();
   for (const [part, sessionId, data] of rows) {
-    parts.set(sessionId, { ...parts.get(sessionId), [part]: JSON.parse(data) });
+    bySession.set(sessionId, { ...bySession.get(sessionId), [part]: JSON.parse(data) });
   }
   const summaries = new Map<string, DetailedSummary>();
-  for (const [sessionId, { starts, ...rest }] of parts) {
+  for (const [sessionId, { starts, ...rest }] of bySession) {
     if (starts) summaries.set(sessionId, summaryOf(sessionId, starts, rest, ownHosts));
   }
   return summaries;
@@ -120,8 +120,8 @@ export async function summariesOf(
 
 function summaryOf(
   sessionId: string,
-  [start, startedByBot, entryUrl, referrer, exitUrl]: Parts['starts'],
-  { session_events, exposures, conversions, feedback, collects }: Partial<Omit<Parts, 'starts'>>,
+  [start, startedByBot, entryUrl, referrer, exitUrl]: SummaryRows['starts'],
+  { session_events, exposures, conversions, feedback, collects }: Partial<Omit<SummaryRows, 'starts'>>,
   ownHosts: readonly string[] | undefined,
 ): DetailedSummary {
   const startedAt = Number(start);
@@ -131,19 +131,30 @@ function summaryOf(
   const fromServer = [conversions, feedback].flatMap((part) => (part ? [Number(part[0])] : []));
   const lastSeenAt = Math.max(...(fromBrowser.length > 0 ? fromBrowser : [startedAt, ...fromServer]));
   return {
-    ...{ sessionId, visitorId, userId, startedAt, lastSeenAt },
+    sessionId,
+    visitorId,
+    userId,
+    startedAt,
+    lastSeenAt,
     entryUrl: entryUrl || null,
     exitUrl: exitUrl || null,
     referrer: externalReferrer({ url: entryUrl, referrer }, ownHosts),
     pageviews: Number(session_events?.[1] ?? 0),
     events: Number(session_events?.[2] ?? 0),
-    ...{ country: country || null, device: device || null, browser: browser || null, os: os || null },
+    country: country || null,
+    device: device || null,
+    browser: browser || null,
+    os: os || null,
     bot: Boolean(startedByBot) || Boolean(collects?.[7]),
     exposures: (exposures?.[1] ?? []).map(([[at], splitTestKey, variationKey]) => ({
-      ...{ splitTestKey, variationKey, at: Number(at) },
+      splitTestKey,
+      variationKey,
+      at: Number(at),
     })),
     goals: (conversions?.[1] ?? []).map(([, goalId, net, micros]) => ({
-      ...{ goalId, count: Number(net), amountMicros: Number(micros) },
+      goalId,
+      count: Number(net),
+      amountMicros: Number(micros),
     })),
     feedback: Number(feedback?.[1] ?? 0),
     attributes,

@@ -3,7 +3,7 @@ import { type AssignmentCounts, type AssignmentQuery, groupKeys } from '../../..
 import { SqlValues } from '../../connection/sql-values.ts';
 import { MEMORY_BOUNDS } from '../memory-bounds.ts';
 import type { QueryContext } from '../query-context.ts';
-import { latest } from '../sessions/identities.ts';
+import { latest } from '../sessions/latest-identity.ts';
 import { startedSessions, startedUnits } from '../sessions/started-sessions.ts';
 import { assignedGroup } from './assigned-variation.ts';
 import { countedGoals, isConverted } from './counted-goals.ts';

@@ -15,7 +15,8 @@ export function countedGoals({
 }: Pick<SplitTestQuery, 'goalIds' | 'revenueGoalIds' | 'feedback'>): CountedGoal[] {
   const goals = goalIds.map((goalId) => ({ goalId, isRevenue: revenueGoalIds.includes(goalId) }));
   const answers = feedback.map(({ goalId, feedbackTypeId: type, option }) => ({
-    ...{ goalId, isRevenue: false },
+    goalId,
+    isRevenue: false,
     feedback: { type, option },
   }));
   return [...goals, ...answers];

@@ -30,7 +30,8 @@ export async function goalBaseline(
   );
   const [visitors = 0, converted = 0, n = 0, nSquares = 0, micros = 0, microSquares = 0] = row!.map(Number);
   return {
-    ...{ visitors, converted },
+    visitors,
+    converted,
     conversions: { sum: n, sumSquares: nSquares },
     amount: { sum: micros / MICROS, sumSquares: microSquares / MICROS ** 2 },
   };

@@ -38,7 +38,9 @@ export async function splitTestFeedback(
     messages: messageRows
       .filter(([shown]) => shown === index + 1)
       .map(([, feedbackTypeId, message, option, at]) => ({
-        ...{ feedbackTypeId, message, option },
+        feedbackTypeId,
+        message,
+        option,
         createdAt: Number(at),
       })),
   }));

@@ -44,7 +44,6 @@ const GROUP = 'is_bot, is_early, shown, first_shown, moved, is_returning';
 /** So that the text is the same as in JavaScript; what else the engine escapes is undone below. */
 const SETTINGS = { ...MEMORY_BOUNDS, output_format_json_escape_forward_slashes: 0 as const };
 
-/** Counts visitors by group. */
 export async function countVisitors(
   { clickhouse, signal }: QueryContext,
   query: DatedQuery,

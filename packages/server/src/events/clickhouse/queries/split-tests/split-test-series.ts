@@ -84,8 +84,11 @@ async function goalDays(
     MEMORY_BOUNDS,
   );
   return rows.map(([day, bot, position, goal, converted, n, nSquares, micros, microSquares]) => ({
-    ...{ at: Number(day), variationKey: visitors.variationKey(position) as string, bot },
-    ...{ goalId: goals[goal - 1]!.goalId, converted: Number(converted) },
+    at: Number(day),
+    variationKey: visitors.variationKey(position) as string,
+    bot,
+    goalId: goals[goal - 1]!.goalId,
+    converted: Number(converted),
     conversions: { sum: Number(n), sumSquares: Number(nSquares) },
     amount: { sum: Number(micros) / MICROS, sumSquares: Number(microSquares) / MICROS ** 2 },
   }));

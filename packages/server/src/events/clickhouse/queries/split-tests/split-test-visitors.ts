@@ -1,7 +1,7 @@
 import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../../../store/split-test-queries.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
-import { latest } from '../sessions/identities.ts';
+import { latest } from '../sessions/latest-identity.ts';
 import { rowsWithUnits, SESSION_KEY, type SessionRows } from '../units.ts';
 import { KIND, type MoreExposures, PhaseExposures, type PhaseQuery, SEEN_AT } from './phase-exposures.ts';
 

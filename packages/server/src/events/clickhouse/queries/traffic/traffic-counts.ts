@@ -63,16 +63,16 @@ const revenue = ({ revenueGoalIds }: TrafficCountsQuery, values: SqlValues) =>
     : `if(goal IN ${values.texts(['', ...revenueGoalIds])}, amount_micros, 0)`;
 
 const emptyCounts = ([start, bot]: CountsRow): TrafficCounts => ({
-  ...{
-    at: Number(start),
-    bot: Boolean(bot),
-    visitors: 0,
-    sessions: 0,
-    pageviews: 0,
-    bounces: 0,
-    durationMs: 0,
-  },
-  ...{ conversions: 0, amountMicros: 0n, feedback: 0 },
+  at: Number(start),
+  bot: Boolean(bot),
+  visitors: 0,
+  sessions: 0,
+  pageviews: 0,
+  bounces: 0,
+  durationMs: 0,
+  conversions: 0,
+  amountMicros: 0n,
+  feedback: 0,
 });
 
 /** A row has either the counts of sessions or those of conversions and feedback. */

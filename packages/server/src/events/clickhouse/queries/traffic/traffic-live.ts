@@ -4,7 +4,7 @@ import type { TableNames } from '../../schema/table-names.ts';
 import { botSessions } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import { countsOnce } from '../repeated-events.ts';
-import { ARRIVAL, orderKey } from '../sessions/identities.ts';
+import { ARRIVAL, orderKey } from '../sessions/latest-identity.ts';
 import { pageOf } from './traffic-values.ts';
 
 type LiveRow = [kind: 'total' | 'page' | 'country', value: string, visitors: string];

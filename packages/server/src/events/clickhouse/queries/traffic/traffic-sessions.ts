@@ -3,7 +3,7 @@ import { BOT_DEVICE } from '../../../store/accepted-request.ts';
 import type { TrafficQuery } from '../../../store/traffic-queries.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
-import { ARRIVAL, orderKey } from '../sessions/identities.ts';
+import { ARRIVAL, orderKey } from '../sessions/latest-identity.ts';
 import { earlierSessions, seenSessions } from '../sessions/started-sessions.ts';
 import { SESSION_KEY, VISITOR_KEY } from '../units.ts';
 import { isNone, nullIfNone, pageOf, TRAFFIC_VALUES } from './traffic-values.ts';

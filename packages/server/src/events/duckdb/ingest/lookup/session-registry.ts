@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { KeyTable } from '../../../../platform/key-table.ts';
 import type { Positions } from '../../../store/event-store.ts';
-import { rowsOf } from '../../sql.ts';
+import { rowsOf } from '../../connection/sql.ts';
 import type { SessionHash } from './key-hasher.ts';
 
 /** Max sessions per generation of cached sessions, of which there are two. 32 bytes per slot. */

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Positions } from '../../../store/event-store.ts';
+import { execute, rowsOf } from '../../connection/sql.ts';
 import { ORDINAL } from '../../schema/duckdb-schema.ts';
-import { execute, rowsOf } from '../../sql.ts';
 
 /** Positions are smaller. */
 const POSITION_RANGE = 2n ** 53n;

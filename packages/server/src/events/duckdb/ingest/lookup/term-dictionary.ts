@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { rowsOf } from '../../sql.ts';
+import { rowsOf } from '../../connection/sql.ts';
 
 /** Id of a missing text. */
 const NO_TERM = 0;

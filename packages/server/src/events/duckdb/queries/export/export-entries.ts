@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../../store/accepted-request.ts';
-import { exportedSessions, withRemains } from '../../../store/exported-remains.ts';
-import { recordsOf, rowsOf } from '../../sql.ts';
+import { exportedSessions, withRemains } from '../../../store/request-remains.ts';
+import { recordsOf, rowsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { exportedRemains } from './exported-remains.ts';
 import { ExportedRequests, type ExportedRows } from './exported-requests.ts';

@@ -1,7 +1,7 @@
 import type { SessionRemains } from '../../../store/accepted-request.ts';
-import { type ExportedRemains, remainsKey, remainsOf } from '../../../store/exported-remains.ts';
+import { type ExportedRemains, remainsKey, remainsOf } from '../../../store/request-remains.ts';
+import { keyList, recordsOf } from '../../connection/sql.ts';
 import { EVENT_TABLES, SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
-import { keyList, recordsOf } from '../../sql.ts';
 import type { QueryContext } from '../query-context.ts';
 
 type RemainsRow = {

@@ -78,7 +78,8 @@ export class ExportedRequests {
         seq,
         request: {
           kind: 'exposures',
-          ...{ propertyId: this.#text(property), receivedAt: Number(receivedAt) },
+          propertyId: this.#text(property),
+          receivedAt: Number(receivedAt),
           exposures: own.map((row) => this.#exposure(row)),
         },
       };
@@ -87,8 +88,10 @@ export class ExportedRequests {
 
   #exposure(row: ExposureRow): Exposure {
     return {
-      ...{ splitTestKey: this.#text(row.split_test), variationKey: this.#text(row.variation) },
-      ...{ sessionId: row.session_id ?? '', at: Number(row.happened_at) },
+      splitTestKey: this.#text(row.split_test),
+      variationKey: this.#text(row.variation),
+      sessionId: row.session_id ?? '',
+      at: Number(row.happened_at),
       ...(row.client_at !== null && { clientAt: Number(row.client_at) }),
       ...(row.phase !== null && { phase: row.phase }),
       ...(row.bot && { bot: true }),
@@ -101,8 +104,11 @@ export class ExportedRequests {
     const hasId = row.event_id !== null && receivedAt > Date.now() - EVENT_ID_MS;
     const request: AcceptedConversion = {
       kind: 'conversion',
-      ...{ propertyId: this.#text(row.property), receivedAt, goalId: this.#text(row.goal) },
-      ...{ direction: row.direction === 1 ? 1 : -1, amountMicros: Number(row.amount_micros) },
+      propertyId: this.#text(row.property),
+      receivedAt,
+      goalId: this.#text(row.goal),
+      direction: row.direction === 1 ? 1 : -1,
+      amountMicros: Number(row.amount_micros),
       ...withoutNulls({ sessionId: row.session_id, metadata: row.metadata }),
       ...(hasId && { eventId: eventIdOf(row.event_id!) }),
     };
@@ -113,8 +119,10 @@ export class ExportedRequests {
     const { option, message, metadata } = row;
     const request: AcceptedFeedback = {
       kind: 'feedback',
-      ...{ propertyId: this.#text(row.property), receivedAt: Number(row.happened_at) },
-      ...{ id: row.feedback_id, feedbackTypeId: this.#text(row.feedback_type) },
+      propertyId: this.#text(row.property),
+      receivedAt: Number(row.happened_at),
+      id: row.feedback_id,
+      feedbackTypeId: this.#text(row.feedback_type),
       ...withoutNulls({ sessionId: row.session_id, option, message, metadata }),
     };
     return { seq: Number(row.seq), request };
@@ -131,11 +139,15 @@ export class ExportedRequests {
         seq,
         request: {
           kind: 'collect',
-          ...{ propertyId: this.#text(row.property), receivedAt: Number(row.received_at) },
-          ...{ sessionId: row.session_id ?? '', visitorId: row.visitor_id },
+          propertyId: this.#text(row.property),
+          receivedAt: Number(row.received_at),
+          sessionId: row.session_id ?? '',
+          visitorId: row.visitor_id,
           ...withoutNulls({ userId: row.user_id, attributes: row.attributes }),
           ...withoutNulls({ country: this.#terms.textOf(country) }),
-          ...{ device: this.#text(device), browser: this.#text(browser), os: this.#text(os) },
+          device: this.#text(device),
+          browser: this.#text(browser),
+          os: this.#text(os),
           events: events.map(eventOf),
           ...(own.length === 0 && { expired: true }),
         },
@@ -151,7 +163,8 @@ export class ExportedRequests {
 function eventOf(row: EventRow): CollectedEvent {
   const { name, url, referrer, title, properties } = row;
   return {
-    ...{ type: TYPE_NAMES[row.type]!, at: Number(row.happened_at) },
+    type: TYPE_NAMES[row.type]!,
+    at: Number(row.happened_at),
     ...(row.client_at !== null && { clientAt: Number(row.client_at) }),
     ...withoutNulls({ name, url, referrer, title, properties }),
   };

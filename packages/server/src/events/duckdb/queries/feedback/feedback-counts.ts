@@ -3,8 +3,8 @@ import {
   type FeedbackSummary,
   type FeedbackSummaryQuery,
   MAX_COUNTED,
-} from '../../../store/feedback-summary.ts';
-import { rowsOf, SqlValues } from '../../sql.ts';
+} from '../../../store/feedback-queries.ts';
+import { rowsOf, SqlValues } from '../../connection/sql.ts';
 import { zonedBucket } from '../goals/goal-queries.ts';
 import type { QueryContext } from '../query-context.ts';
 import { feedbackCondition } from './feedback-filter.ts';

@@ -1,5 +1,5 @@
-import type { FeedbackFilter } from '../../../store/feedback-summary.ts';
-import { type SqlValues, textList } from '../../sql.ts';
+import type { FeedbackFilter } from '../../../store/feedback-queries.ts';
+import { type SqlValues, textList } from '../../connection/sql.ts';
 import { botCondition } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import { identityConditions } from '../sessions/session-filter.ts';

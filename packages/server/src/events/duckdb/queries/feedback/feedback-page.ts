@@ -7,7 +7,7 @@ import type {
   Positions,
 } from '../../../store/event-store.ts';
 import { PAGE_BYTES, type Page } from '../../../store/page.ts';
-import { jsonBytes, rowsOf, SqlValues, textList, withinBytes } from '../../sql.ts';
+import { jsonBytes, rowsOf, SqlValues, textList, withinBytes } from '../../connection/sql.ts';
 import { botsAmong } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import { earliestStart, identitiesOf } from '../sessions/session-summaries.ts';

@@ -1,7 +1,7 @@
-import type { ConversionPageQuery, StoredConversion } from '../../../store/conversion-page.ts';
+import type { ConversionPageQuery, StoredConversion } from '../../../store/conversion-queries.ts';
 import { PAGE_BYTES, type Page, type TimelineCursor } from '../../../store/page.ts';
+import { jsonBytes, keyList, rowsOf, SqlValues, withinBytes } from '../../connection/sql.ts';
 import { ORDINAL } from '../../schema/duckdb-schema.ts';
-import { jsonBytes, keyList, rowsOf, SqlValues, withinBytes } from '../../sql.ts';
 import { botCondition, botsAmong } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import { identityConditions } from '../sessions/session-filter.ts';

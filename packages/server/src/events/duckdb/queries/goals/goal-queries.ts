@@ -1,6 +1,6 @@
 import type { GoalBucket, GoalQuery, GoalSeriesQuery, GoalTotals } from '../../../store/event-store.ts';
 import { bucketOf, type ZonedInterval } from '../../../store/goal-buckets.ts';
-import { keyList, rowsOf } from '../../sql.ts';
+import { keyList, rowsOf } from '../../connection/sql.ts';
 import { botCondition } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 

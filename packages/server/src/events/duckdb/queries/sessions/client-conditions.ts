@@ -1,5 +1,5 @@
 import type { SessionPageQuery } from '../../../store/event-store.ts';
-import type { SqlValues } from '../../sql.ts';
+import type { SqlValues } from '../../connection/sql.ts';
 import { botSessions, botTerm } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import type { SessionCondition } from './session-condition.ts';

@@ -1,5 +1,5 @@
 import type { KnownSessionQuery, SessionKnowledge } from '../../../store/session-context-queries.ts';
-import { keyList, rowsOf, SqlValues } from '../../sql.ts';
+import { keyList, rowsOf, SqlValues } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { valuesOf } from './session-contexts.ts';
 import { earliestStart } from './session-summaries.ts';
@@ -44,9 +44,13 @@ export async function knownSessions(
   );
   const none = JSON.stringify(attributes.map(() => null));
   return rows.map(([key, visitorId, userId, country, device, browser, os, found]) => ({
-    ...{ sessionId: ids.get(key)!, visitorId, userId },
-    ...{ country: terms.textOf(country), device: terms.textOf(device) },
-    ...{ browser: terms.textOf(browser), os: terms.textOf(os) },
+    sessionId: ids.get(key)!,
+    visitorId,
+    userId,
+    country: terms.textOf(country),
+    device: terms.textOf(device),
+    browser: terms.textOf(browser),
+    os: terms.textOf(os),
     attributes: found === null || found === 'null' ? none : found,
   }));
 }

@@ -1,6 +1,6 @@
 import type { SessionContextQuery, SessionContexts } from '../../../store/session-context-queries.ts';
+import { chunksOf, rowsOf, SqlValues } from '../../connection/sql.ts';
 import type { TermDictionary } from '../../ingest/lookup/term-dictionary.ts';
-import { chunksOf, rowsOf, SqlValues } from '../../sql.ts';
 import type { QueryContext } from '../query-context.ts';
 
 /** The first 32 bits of the visitor's key, ids, term ids, and the values of the attributes. */
@@ -144,7 +144,9 @@ class ContextColumns {
     const none = JSON.stringify(Array.from({ length: attributeCount }, () => null));
     return {
       share,
-      ...{ sessionIds: this.#sessionIds, visitorIds: this.#visitorIds, userIds: this.#userIds },
+      sessionIds: this.#sessionIds,
+      visitorIds: this.#visitorIds,
+      userIds: this.#userIds,
       contextIndexes: Uint32Array.from(this.#indexes),
       contexts: this.#contexts.map(({ attributes, terms }) => {
         const [country, device, browser, os] = terms.map((term) => this.#terms.textOf(term));

@@ -1,6 +1,6 @@
 import type { SessionDetail, SessionQuery } from '../../../store/event-store.ts';
 import type { SessionIdentity } from '../../../store/session-summary.ts';
-import { rowsOf } from '../../sql.ts';
+import { rowsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { type StoredSession, summariesOf } from './session-summaries.ts';
 import { timelinePage } from './session-timeline.ts';

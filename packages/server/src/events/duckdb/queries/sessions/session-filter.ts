@@ -1,7 +1,7 @@
 import { COOKIELESS_PREFIX } from '@switchyard/core/cleaning/cookieless';
 import type { SessionPageQuery } from '../../../store/event-store.ts';
+import type { SqlValues } from '../../connection/sql.ts';
 import { SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
-import type { SqlValues } from '../../sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { pageOf } from '../traffic/traffic-values.ts';
 import { clientConditions } from './client-conditions.ts';

@@ -2,7 +2,7 @@ import type { SessionPageQuery } from '../../../store/event-store.ts';
 import type { Page } from '../../../store/page.ts';
 import type { SessionSummary } from '../../../store/session-summary.ts';
 import { withinPage } from '../../../store/within-page.ts';
-import { rowsOf, SqlValues } from '../../sql.ts';
+import { rowsOf, SqlValues } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import {
   type ListedSession,

@@ -1,10 +1,10 @@
 import { externalReferrer } from '../../../store/external-referrer.ts';
 import { MAX_LISTED, type SessionIdentity, type SessionSummary } from '../../../store/session-summary.ts';
+import { keyList, recordsOf, rowsOf } from '../../connection/sql.ts';
 import type { SessionRegistry } from '../../ingest/lookup/session-registry.ts';
 import type { SourceList } from '../../ingest/lookup/source-list.ts';
 import type { TermDictionary } from '../../ingest/lookup/term-dictionary.ts';
 import { SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
-import { keyList, recordsOf, rowsOf } from '../../sql.ts';
 import { botTerm } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 

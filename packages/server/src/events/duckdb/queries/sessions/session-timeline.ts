@@ -1,9 +1,9 @@
 import type { SessionQuery, TimelineEntry } from '../../../store/event-store.ts';
 import { PAGE_BYTES, type Page, type TimelineCursor } from '../../../store/page.ts';
+import { jsonBytes, recordsOf, rowsOf, withinBytes } from '../../connection/sql.ts';
 import type { SourceList } from '../../ingest/lookup/source-list.ts';
 import type { TermDictionary } from '../../ingest/lookup/term-dictionary.ts';
 import { ORDINAL, SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
-import { jsonBytes, recordsOf, rowsOf, withinBytes } from '../../sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import type { StoredSession } from './session-summaries.ts';
 

@@ -6,7 +6,7 @@ import {
   groupOf,
 } from '../../../store/assignment-queries.ts';
 import type { GoalSums } from '../../../store/split-test-queries.ts';
-import { chunksOf, rowsOf } from '../../sql.ts';
+import { chunksOf, rowsOf } from '../../connection/sql.ts';
 import { botTerm } from '../bot-sessions.ts';
 import { type GoalTerm, goalTermsOf, isConverted } from '../goals/goal-terms.ts';
 import type { QueryContext } from '../query-context.ts';

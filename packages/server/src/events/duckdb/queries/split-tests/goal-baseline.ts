@@ -1,6 +1,6 @@
 import { MICROS } from '@switchyard/core/money';
 import type { GoalBaseline, GoalBaselineQuery } from '../../../store/event-store.ts';
-import { recordsOf } from '../../sql.ts';
+import { recordsOf } from '../../connection/sql.ts';
 import { isConverted } from '../goals/goal-terms.ts';
 import type { QueryContext } from '../query-context.ts';
 

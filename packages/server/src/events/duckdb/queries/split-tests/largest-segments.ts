@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { rowsOf } from '../../sql.ts';
+import { rowsOf } from '../../connection/sql.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 
 /** Visitors are spread evenly over the parts, so the overall largest segments are among the largest of each part. */

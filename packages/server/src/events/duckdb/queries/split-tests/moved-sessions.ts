@@ -1,5 +1,5 @@
 import type { Positions, SessionPageQuery } from '../../../store/event-store.ts';
-import { keyList, rowsOf, SqlValues } from '../../sql.ts';
+import { keyList, rowsOf, SqlValues } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import type { SessionFilter } from '../sessions/session-filter.ts';
 import type { StoredSession } from '../sessions/session-summaries.ts';

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { rowsOf } from '../../sql.ts';
+import { rowsOf } from '../../connection/sql.ts';
 import type { GoalTerm } from '../goals/goal-terms.ts';
 import type { SplitTestVisitors } from './split-test-visitors.ts';
 

@@ -1,5 +1,5 @@
 import type { Positions } from '../../../store/event-store.ts';
-import { rowsOf } from '../../sql.ts';
+import { rowsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import type { ReachedGoals } from './reached-goals.ts';
 import {

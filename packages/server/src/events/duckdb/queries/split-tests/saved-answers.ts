@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { execute, inTransaction, rowsOf } from '../../connection/sql.ts';
 import type { TermDictionary } from '../../ingest/lookup/term-dictionary.ts';
-import { execute, inTransaction, rowsOf } from '../../sql.ts';
 import type { KeptAnswer } from './counted-answers.ts';
 
 /** Max characters of all saved answers together; a row of sums takes about 200. */

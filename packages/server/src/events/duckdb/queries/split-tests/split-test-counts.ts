@@ -1,6 +1,6 @@
 import { DAY_MS } from '@switchyard/core/time';
 import type { SplitTestCounts, SplitTestQuery } from '../../../store/split-test-queries.ts';
-import { rowsOf } from '../../sql.ts';
+import { rowsOf } from '../../connection/sql.ts';
 import { dayIn } from '../day-range.ts';
 import type { QueryContext } from '../query-context.ts';
 import { storedPositions } from '../source-queries.ts';

@@ -1,5 +1,5 @@
 import type { SplitTestFeedbackQuery, VariationFeedback } from '../../../store/split-test-queries.ts';
-import { rowsOf } from '../../sql.ts';
+import { rowsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { SplitTestVisitors } from './split-test-visitors.ts';
 

@@ -1,5 +1,5 @@
 import type { VisitorGroup } from '../../../store/split-test-queries.ts';
-import { recordsOf } from '../../sql.ts';
+import { recordsOf } from '../../connection/sql.ts';
 import { goalTermsOf } from '../goals/goal-terms.ts';
 import type { QueryContext } from '../query-context.ts';
 import type { ExposureCounts } from './exposure-counts.ts';

@@ -1,6 +1,6 @@
 import { MICROS } from '@switchyard/core/money';
 import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../../../store/split-test-queries.ts';
-import { recordsOf, rowsOf } from '../../sql.ts';
+import { recordsOf, rowsOf } from '../../connection/sql.ts';
 import { dayIn } from '../day-range.ts';
 import { goalTermsOf, isConverted } from '../goals/goal-terms.ts';
 import type { QueryContext } from '../query-context.ts';

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SplitTestPhase, SplitTestQuery } from '../../../store/split-test-queries.ts';
+import { keyList, rowsOf, SqlValues } from '../../connection/sql.ts';
 import { CHANGED_VISITOR } from '../../ingest/session-visitors.ts';
-import { keyList, rowsOf, SqlValues } from '../../sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { PhaseExposures, type TestTerms } from './phase-exposures.ts';
 import { type RecountedSide, type RecountedTable, recountedTable } from './recounted-tables.ts';

@@ -1,5 +1,5 @@
 import { MAX_SEGMENT_LENGTH, type SplitTestQuery } from '../../../store/split-test-queries.ts';
-import type { SqlValues } from '../../sql.ts';
+import type { SqlValues } from '../../connection/sql.ts';
 
 /** Attributes that are also known from the session. */
 const SESSION_ATTRIBUTES = new Set(['country', 'device', 'browser', 'os']);

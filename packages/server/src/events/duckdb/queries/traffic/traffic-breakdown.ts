@@ -1,5 +1,5 @@
 import type { TrafficBreakdown, TrafficBreakdownQuery } from '../../../store/traffic-queries.ts';
-import { recordsOf } from '../../sql.ts';
+import { recordsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { TrafficSessions } from './traffic-sessions.ts';
 import { pageOf } from './traffic-values.ts';

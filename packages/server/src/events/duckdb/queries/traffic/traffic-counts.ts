@@ -1,5 +1,5 @@
 import type { TrafficCounts, TrafficCountsQuery } from '../../../store/traffic-queries.ts';
-import { keyList, recordsOf } from '../../sql.ts';
+import { keyList, recordsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { TrafficSessions } from './traffic-sessions.ts';
 
@@ -54,8 +54,16 @@ function revenue({ terms }: QueryContext, { revenueGoalIds }: TrafficCountsQuery
 }
 
 const emptyCounts = ({ start, bot }: CountsRow): TrafficCounts => ({
-  ...{ at: Number(start), bot, visitors: 0, sessions: 0, pageviews: 0, bounces: 0, durationMs: 0 },
-  ...{ conversions: 0, amountMicros: 0n, feedback: 0 },
+  at: Number(start),
+  bot,
+  visitors: 0,
+  sessions: 0,
+  pageviews: 0,
+  bounces: 0,
+  durationMs: 0,
+  conversions: 0,
+  amountMicros: 0n,
+  feedback: 0,
 });
 
 /** A row has either the counts of sessions or those of conversions and feedback. */

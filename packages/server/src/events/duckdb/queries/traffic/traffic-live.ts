@@ -1,6 +1,6 @@
 import type { LiveQuery, LiveVisitors, ReceivedTimes } from '../../../store/traffic-queries.ts';
+import { recordsOf, rowsOf } from '../../connection/sql.ts';
 import { SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
-import { recordsOf, rowsOf } from '../../sql.ts';
 import { botSessions, botTerm } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import { sessionVisitors } from './traffic-sessions.ts';

@@ -1,7 +1,7 @@
 import type { TrafficDimension } from '@switchyard/core/api/traffic';
 import type { TrafficQuery } from '../../../store/traffic-queries.ts';
+import { quoteName, rowsOf, SqlValues } from '../../connection/sql.ts';
 import { SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
-import { quoteName, rowsOf, SqlValues } from '../../sql.ts';
 import { botSessions, botTerm } from '../bot-sessions.ts';
 import type { QueryContext } from '../query-context.ts';
 import { isNone, isPage, nullIfNone, TRAFFIC_VALUES, type TrafficSource } from './traffic-values.ts';

@@ -7,7 +7,12 @@ import type {
   SplitTest,
 } from '../../configuration/property/property-configuration.ts';
 import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
-import { deleteTestState, listTestStates, saveTestState, type TestState } from './test-state-store.ts';
+import {
+  deleteSplitTestState,
+  listSplitTestStates,
+  type SplitTestState,
+  saveSplitTestState,
+} from './split-test-state-store.ts';
 import { listWebhooks } from './webhook-store.ts';
 
 const LOOK_EVERY_MS = 15 * 60 * 1000;
@@ -15,13 +20,13 @@ const EVENTS = ['verdict.changed', 'test.unhealthy'] as const;
 /** While these stay, the variation that is ahead changes often and means little. */
 const UNDECIDED: readonly (string | null)[] = [null, 'keep-going', 'collecting', 'unhealthy'];
 
-export type TestEvaluation = Pick<SplitTestResults, 'verdict' | 'health' | 'asOf'>;
+export type SplitTestEvaluation = Pick<SplitTestResults, 'verdict' | 'health' | 'asOf'>;
 
-export interface TestWatchParts {
+export interface SplitTestWatchOptions {
   database: Database;
   properties: () => readonly PropertyConfiguration[];
   /** Evaluates the latest phase of a test, on another thread. */
-  evaluate: (property: PropertyConfiguration, test: SplitTest) => Promise<TestEvaluation>;
+  evaluate: (property: PropertyConfiguration, test: SplitTest) => Promise<SplitTestEvaluation>;
   /** Called when nothing is left to evaluate. */
   release: () => Promise<void>;
   isStopping: () => boolean;
@@ -34,25 +39,27 @@ export interface TestWatchParts {
  * Evaluates running tests, and once more those that stopped running, and queues what changed since the last look.
  * The first look at a phase only remembers what it finds.
  */
-export class TestWatch {
-  readonly #parts: TestWatchParts;
-  #states: Map<string, TestState> | undefined;
+export class SplitTestWatch {
+  readonly #options: SplitTestWatchOptions;
+  #states: Map<string, SplitTestState> | undefined;
   /** When to try again after a failure, by the monotonic clock. */
   readonly #retryAt = new Map<string, number>();
   #mayRelease = false;
 
-  constructor(parts: TestWatchParts) {
-    this.#parts = parts;
+  constructor(options: SplitTestWatchOptions) {
+    this.#options = options;
   }
 
   /** Evaluates at most one test, so that the tests of a run do not compete with requests for long. */
   async run(now: number): Promise<void> {
-    const { database, properties, release } = this.#parts;
+    const { database, properties, release } = this.#options;
     const watched = properties().filter(({ webhooks }) =>
       EVENTS.some((type) => subscribedTo(webhooks, type).length > 0),
     );
     if (watched.length === 0 && this.#states?.size === 0) return;
-    this.#states ??= new Map((await listTestStates(database)).map((state) => [state.splitTestId, state]));
+    this.#states ??= new Map(
+      (await listSplitTestStates(database)).map((state) => [state.splitTestId, state]),
+    );
     await this.#forgetOthers(watched);
     const next = this.#nextDue(watched, now);
     if (next !== undefined) await this.#evaluate(next.property, next.test, now);
@@ -67,7 +74,7 @@ export class TestWatch {
     const ids = new Set(watched.flatMap(({ splitTests }) => splitTests.map(({ id }) => id)));
     for (const state of this.#states!.values()) {
       if (ids.has(state.splitTestId)) continue;
-      await deleteTestState(this.#parts.database, state);
+      await deleteSplitTestState(this.#options.database, state);
       this.#states!.delete(state.splitTestId);
     }
   }
@@ -98,14 +105,14 @@ export class TestWatch {
   async #evaluate(property: PropertyConfiguration, test: SplitTest, now: number): Promise<void> {
     this.#mayRelease = true;
     try {
-      const found = await this.#parts.evaluate(property, test);
+      const found = await this.#options.evaluate(property, test);
       await this.#save(property, test, found, now);
       this.#retryAt.delete(test.id);
     } catch (err) {
-      if (this.#parts.isStopping()) return;
+      if (this.#options.isStopping()) return;
       this.#retryAt.set(test.id, performance.now() + LOOK_EVERY_MS);
       const { id: propertyId } = property;
-      this.#parts.log.error(
+      this.#options.log.error(
         { err, propertyId, splitTestKey: test.key },
         'evaluation of a split test for webhooks failed; retrying in 15 minutes',
       );
@@ -115,15 +122,15 @@ export class TestWatch {
   async #save(
     property: PropertyConfiguration,
     test: SplitTest,
-    found: TestEvaluation,
+    found: SplitTestEvaluation,
     now: number,
   ): Promise<void> {
-    const { database, onQueued } = this.#parts;
+    const { database, onQueued } = this.#options;
     const previous = this.#states!.get(test.id);
     const state = stateOf(property, test, found, now);
     const events = previous?.phase === state.phase ? eventsBetween(previous, state, test, found, now) : [];
     const queued = await inLockingTransaction(database, async (transaction) => {
-      await saveTestState(transaction, state);
+      await saveSplitTestState(transaction, state);
       const webhooks = events.length > 0 ? await listWebhooks(transaction, property.id) : [];
       let count = 0;
       for (const event of events) count += await enqueue(transaction, property.id, webhooks, event);
@@ -137,11 +144,14 @@ export class TestWatch {
 function stateOf(
   { id: propertyId }: PropertyConfiguration,
   test: SplitTest,
-  { verdict, health }: TestEvaluation,
+  { verdict, health }: SplitTestEvaluation,
   checkedAt: number,
-): TestState {
+): SplitTestState {
   return {
-    ...{ propertyId, splitTestId: test.id, status: test.status, checkedAt },
+    propertyId,
+    splitTestId: test.id,
+    status: test.status,
+    checkedAt,
     phase: test.phases.at(-1)!.number,
     decision: verdict?.decision ?? null,
     variation: verdict?.variation ?? null,
@@ -150,10 +160,10 @@ function stateOf(
 }
 
 function eventsBetween(
-  before: TestState,
-  { propertyId, phase, decision, variation, healthy }: TestState,
+  before: SplitTestState,
+  { propertyId, phase, decision, variation, healthy }: SplitTestState,
   { id, key, name, status }: SplitTest,
-  { verdict, health, asOf }: TestEvaluation,
+  { verdict, health, asOf }: SplitTestEvaluation,
   at: number,
 ): WebhookEvent[] {
   const splitTest = { key, name: name ?? null };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { ClickHouse } from '../connection/clickhouse-client.ts';
 import { COLUMNS } from './clickhouse-tables.ts';
-import { migrate } from './migrate.ts';
+import { migrateTables } from './migrate-tables.ts';
 
 const engine = inject('clickhouseUrl');
 
@@ -21,7 +21,7 @@ describe.skipIf(engine === undefined)('the tables in ClickHouse', () => {
   });
 
   test('are after all migrations those that the code knows', async () => {
-    await migrate(clickhouse);
+    await migrateTables(clickhouse);
     const columns = await clickhouse.rows<[string, string[]]>(
       `SELECT table, groupArray(name) FROM (
          SELECT table, name FROM system.columns
@@ -33,9 +33,9 @@ describe.skipIf(engine === undefined)('the tables in ClickHouse', () => {
   });
 
   test('are created once, and refused if a newer version has changed them', async () => {
-    await Promise.all([migrate(clickhouse), migrate(clickhouse)]);
-    await migrate(clickhouse);
+    await Promise.all([migrateTables(clickhouse), migrateTables(clickhouse)]);
+    await migrateTables(clickhouse);
     await clickhouse.insert('schema_versions', ['version'], [[99]], 'newer');
-    await expect(migrate(clickhouse)).rejects.toMatchObject({ code: 'UNKNOWN_SCHEMA' });
+    await expect(migrateTables(clickhouse)).rejects.toMatchObject({ code: 'UNKNOWN_SCHEMA' });
   });
 });

@@ -9,7 +9,7 @@ import { ApiError } from '../../platform/errors/errors.ts';
 import { collectionOf, editable } from './collections.ts';
 import { applyItemRequest, type ItemRules } from './item-request.ts';
 import { completeSettings } from './property-settings.ts';
-import { type ChangeInputOf, resolveProperty } from './resolve-property.ts';
+import { type ChangeInputOf, resolveChange } from './resolve-change.ts';
 
 /** Editors restore what they may change; deleting an item needs an admin. */
 export function mayEditorRestore(
@@ -79,7 +79,7 @@ function restoreSettings(input: ChangeInputOf, state: HistoryState, rules: ItemR
   }
   refuseRedacted(state.property);
   const candidate = completeSettings(input.current.id, state.property);
-  return resolveProperty(input, candidate, 'merge', '', rules.resolve);
+  return resolveChange(input, candidate, 'merge', '', rules.resolve);
 }
 
 /** An item that no request of the management API can save. */

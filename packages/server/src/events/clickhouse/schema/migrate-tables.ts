@@ -15,7 +15,7 @@ const MIGRATIONS: readonly ((names: TableNames) => string[])[] = [
 ];
 
 /** Creates or upgrades the tables. Several nodes may do it at the same time. */
-export async function migrate(
+export async function migrateTables(
   clickhouse: ClickHouse,
   log: (message: string) => void = () => {},
 ): Promise<void> {

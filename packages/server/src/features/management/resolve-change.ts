@@ -14,7 +14,7 @@ export type ChangeInputOf = ChangeInput & { current: PropertyConfiguration };
  * The property with what the candidate changes; throws every problem. Pointers start below `place`, where the caller's
  * body is in the candidate.
  */
-export function resolveProperty(
+export function resolveChange(
   input: ChangeInputOf,
   candidate: PropertyCandidate,
   mode: 'merge' | 'replace',

@@ -19,7 +19,7 @@ type Filter = Omit<SessionsQuery, 'limit' | 'cursor'>;
 const MAY_BE_UNKNOWN = ['country', 'device', 'browser', 'os', 'page'] as const;
 
 /** The filter of a list of sessions. Throws if a test, phase, goal or feedback type in it does not exist. */
-export function sessionFilter(
+export function sessionListFilter(
   property: PropertyConfiguration,
   { bots = 'include', phase, multipleVariations, converted, ...named }: Filter,
   phaseOf: PhaseOf,

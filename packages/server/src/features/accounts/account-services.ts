@@ -34,7 +34,7 @@ export interface MemberWriter {
 }
 
 /** What the routes of accounts share. */
-export interface AccountParts {
+export interface AccountServices {
   auth: Authentication;
   database: Database;
   hasher: PasswordHasher;
@@ -49,7 +49,7 @@ export interface AccountParts {
   deleteAccount: (accountId: string, by: ChangeRequest) => Promise<AccountDeletion>;
   /** A session or token has ended, or an account has fewer rights; resolves when its streams have ended here. */
   accessChanged: () => Promise<void>;
-  /** When the oldest event was received that figures lack because the event store was away. */
+  /** When the oldest event was received that figures lack because the event store was unavailable. */
   dataDelayedSince: () => number | undefined;
   publicUrl: string | undefined;
   /** Undefined if OpenID Connect is not set up. */

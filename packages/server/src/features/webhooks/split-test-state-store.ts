@@ -1,7 +1,7 @@
 import type { Database } from '../../configuration/database/database.ts';
 
 /** What the last look at a split test found. */
-export interface TestState {
+export interface SplitTestState {
   propertyId: string;
   splitTestId: string;
   phase: number;
@@ -13,7 +13,7 @@ export interface TestState {
   checkedAt: number;
 }
 
-export async function listTestStates(database: Database): Promise<TestState[]> {
+export async function listSplitTestStates(database: Database): Promise<SplitTestState[]> {
   const rows = await database.selectFrom('webhook_test_states').selectAll().execute();
   return rows.map((row) => ({
     propertyId: row.property_id,
@@ -27,10 +27,13 @@ export async function listTestStates(database: Database): Promise<TestState[]> {
   }));
 }
 
-export async function saveTestState(database: Database, state: TestState): Promise<void> {
+export async function saveSplitTestState(database: Database, state: SplitTestState): Promise<void> {
   const { phase, status, decision, variation } = state;
   const fields = {
-    ...{ phase, status, decision, variation },
+    phase,
+    status,
+    decision,
+    variation,
     healthy: state.healthy ? 1 : 0,
     checked_at: state.checkedAt,
   };
@@ -41,9 +44,9 @@ export async function saveTestState(database: Database, state: TestState): Promi
     .execute();
 }
 
-export async function deleteTestState(
+export async function deleteSplitTestState(
   database: Database,
-  { propertyId, splitTestId }: Pick<TestState, 'propertyId' | 'splitTestId'>,
+  { propertyId, splitTestId }: Pick<SplitTestState, 'propertyId' | 'splitTestId'>,
 ): Promise<void> {
   await database
     .deleteFrom('webhook_test_states')

@@ -15,7 +15,7 @@ import { FileHold } from './file-hold.ts';
 import type { StorageStatus, ThreadOptions } from './storage-messages.ts';
 
 /** Everything that the storage thread owns. */
-export interface StorageParts {
+export interface OpenStorage {
   journal: Journal;
   loader: Loader;
   store: EventStore;
@@ -38,42 +38,43 @@ export interface OpenOptions extends ThreadOptions {
   onTraced: (work: TracedWork) => void;
 }
 
-export function openStorageParts(options: OpenOptions): Promise<StorageParts> {
+export function openStorage(options: OpenOptions): Promise<OpenStorage> {
   const { clickhouse } = options;
   return clickhouse === undefined ? openEmbedded(options) : openNode({ ...options, clickhouse });
 }
 
-async function openEmbedded(options: OpenOptions): Promise<StorageParts> {
+async function openEmbedded(options: OpenOptions): Promise<OpenStorage> {
   // The event store is opened first: its lock prevents a second server from using this directory.
   const tracing = new LoadTracing(options.onTraced);
   const store = await openDuckDb(options);
   const watermark = await store.watermark(LOCAL_SOURCE);
   const journal = openJournal(join(options.dataDir, 'journal.db'), {
     ...options,
-    ...{ source: LOCAL_SOURCE, watermark },
+    source: LOCAL_SOURCE,
+    watermark,
   });
   return connect({ journal, store, onError: options.onLoadError, tracing });
 }
 
 type NodeOptions = OpenOptions & { clickhouse: ClickHouseOptions };
 
-/** The event store may be away: it is opened by the first use. */
-async function openNode(options: NodeOptions): Promise<StorageParts> {
+/** The event store may be unavailable: it is opened by the first use. */
+async function openNode(options: NodeOptions): Promise<OpenStorage> {
   const file = join(options.dataDir, 'node.db');
   const lock = StoreLock.take(file);
   try {
     const store = await openClickHouse(options);
     const journal = openJournal(file, options);
     const tracing = new LoadTracing(options.onTraced);
-    const parts = connect({ journal, store, isRemote: true, onError: options.onLoadError, tracing });
-    return { ...parts, lock };
+    const storage = connect({ journal, store, isRemote: true, onError: options.onLoadError, tracing });
+    return { ...storage, lock };
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-function connect(options: LoaderOptions): StorageParts {
+function connect(options: LoaderOptions): OpenStorage {
   const { journal, store } = options;
   const loader = new Loader(options);
   const queue = new FileQueue();
@@ -106,25 +107,31 @@ function openJournal(file: string, { maxBytes, source, watermark, acceptLoss }: 
   }
 }
 
-export function statusOf({ journal, loader, changes, damage }: StorageParts): StorageStatus {
+export function statusOf({ journal, loader, changes, damage }: OpenStorage): StorageStatus {
   const { bytes: journalBytes, markBytes: idempotencyBytes, lastSeq: position, source } = journal;
   const { lag, healthy, lateSince } = loader;
   return {
-    ...{ source, journalBytes, idempotencyBytes, lag, position, healthy, changes },
+    source,
+    journalBytes,
+    idempotencyBytes,
+    lag,
+    position,
+    healthy,
+    changes,
     ...(lateSince === undefined ? {} : { lateSince }),
     ...(damage === undefined ? {} : { damage }),
   };
 }
 
 /** Loads what is journalled first; resolves with the error if that fails: the rest stays in the journal. */
-export async function closeStorageParts({
+export async function closeStorage({
   hold,
   queue,
   loader,
   store,
   journal,
   lock,
-}: StorageParts): Promise<unknown> {
+}: OpenStorage): Promise<unknown> {
   await hold.releaseFiles();
   await queue.idle();
   const failure = await loader.close().then(
@@ -138,7 +145,7 @@ export async function closeStorageParts({
 }
 
 /** After a fatal error: waits for native work to finish, so that the process can exit. */
-export async function abandonStorageParts({ loader, store }: StorageParts): Promise<void> {
+export async function abandonStorage({ loader, store }: OpenStorage): Promise<void> {
   await loader.stop();
   await store.close().catch(() => undefined);
 }

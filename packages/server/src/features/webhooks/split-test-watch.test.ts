@@ -3,16 +3,16 @@ import { storeWebhook } from '@switchyard/testing/stored-webhook';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
-import { type TestEvaluation, TestWatch } from './test-watch.ts';
+import { type SplitTestEvaluation, SplitTestWatch } from './split-test-watch.ts';
 
 const LOOK_MS = 15 * 60 * 1000;
 const START = 1_767_225_600_000;
 
 let configuration: MemoryConfiguration;
 let property: PropertyConfiguration;
-let watch: TestWatch;
+let watch: SplitTestWatch;
 let evaluated: string[];
-let found: TestEvaluation | Error;
+let found: SplitTestEvaluation | Error;
 let now: number;
 let released: number;
 
@@ -46,7 +46,7 @@ async function reload(): Promise<void> {
 }
 
 const startWatch = () =>
-  new TestWatch({
+  new SplitTestWatch({
     database: configuration.handle.database,
     properties: () => [property],
     evaluate: async (_property, { key }) => {
@@ -67,10 +67,10 @@ const seen = (decision: string, healthy = true, variation = 'b') =>
     asOf: START,
     verdict: { decision, variation, words: `Words for ${decision}.` },
     health: { healthy, problems: healthy ? [] : [{ problem: 'sample-ratio', words: 'Uneven.', pValue: 0 }] },
-  }) as unknown as TestEvaluation;
+  }) as unknown as SplitTestEvaluation;
 
 /** Looks again when it is due. */
-async function look(next: TestEvaluation | Error): Promise<void> {
+async function look(next: SplitTestEvaluation | Error): Promise<void> {
   found = next;
   now += LOOK_MS;
   await watch.run(now);

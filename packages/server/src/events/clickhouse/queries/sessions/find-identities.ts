@@ -1,7 +1,7 @@
 import type { SessionIdentity } from '../../../store/session-summary.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
 import type { QueryContext } from '../query-context.ts';
-import { identities, latest } from './identities.ts';
+import { identities, latest } from './latest-identity.ts';
 
 /** Visitors and users of the sessions, by id; sessions without a collect are omitted. */
 export async function identitiesOf(

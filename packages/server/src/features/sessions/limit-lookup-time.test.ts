@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import { StorageError } from '../../platform/errors/storage-error.ts';
-import { identityInTime } from './identity-in-time.ts';
+import { limitLookupTime } from './limit-lookup-time.ts';
 
 const identity = { visitorId: 'v-1', userId: null };
 
 test('an identity that is found is returned, from memory without a promise', async () => {
-  expect(identityInTime(() => identity)('shop', 's-1')).toBe(identity);
-  expect(await identityInTime(async () => identity)('shop', 's-1')).toBe(identity);
+  expect(limitLookupTime(() => identity)('shop', 's-1')).toBe(identity);
+  expect(await limitLookupTime(async () => identity)('shop', 's-1')).toBe(identity);
 });
 
 test('a session is unknown while the event store is away or does not answer', async () => {
   const away = () => Promise.reject(new StorageError('STORE_UNAVAILABLE', 'away'));
-  expect(await identityInTime(away)('shop', 's-1')).toBeUndefined();
+  expect(await limitLookupTime(away)('shop', 's-1')).toBeUndefined();
   const silent = () => new Promise<never>(() => {});
-  expect(await identityInTime(silent, 1)('shop', 's-1')).toBeUndefined();
+  expect(await limitLookupTime(silent, 1)('shop', 's-1')).toBeUndefined();
 });
 
 test('other errors are not hidden', async () => {
   const damaged = () => Promise.reject(new StorageError('STORE_DAMAGED', 'damaged'));
-  await expect(identityInTime(damaged)('shop', 's-1')).rejects.toThrow('damaged');
+  await expect(limitLookupTime(damaged)('shop', 's-1')).rejects.toThrow('damaged');
 });

@@ -12,10 +12,10 @@ import type {
 } from '../../configuration/writer/configuration-writer.ts';
 import type { IdempotentCreation } from '../../http/contract/idempotent-creation.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { ChangeInputOf } from './resolve-property.ts';
+import type { ChangeInputOf } from './resolve-change.ts';
 
 /** What the management routes share. */
-export interface ManagementParts {
+export interface ManagementServices {
   model: ConfigurationModel;
   writer: ConfigurationWriter;
   resolve: ResolveProperty;
@@ -44,7 +44,7 @@ export function changeRequest(request: FastifyRequest & WriteRequest): ChangeReq
 
 /** Changes the property of a request; it may have been deleted since the request was authorized. */
 export function changeManaged(
-  { writer }: ManagementParts,
+  { writer }: ManagementServices,
   propertyId: string,
   by: ChangeRequest,
   change: (input: ChangeInputOf) => PropertyConfiguration | undefined | Promise<PropertyConfiguration>,
