@@ -1,12 +1,12 @@
-import { type LeaderJobs, type LeaderJobsParts, startLeaderJobs } from './leader-jobs.ts';
+import { type LeaderJobServices, type LeaderJobs, startLeaderJobs } from './leader-jobs.ts';
 
 /** The jobs of the leader on this node: they run while it leads. */
 export class ElectedJobs {
-  readonly #parts: LeaderJobsParts;
+  readonly #services: LeaderJobServices;
   #jobs: LeaderJobs | undefined;
 
-  constructor(parts: LeaderJobsParts) {
-    this.#parts = parts;
+  constructor(services: LeaderJobServices) {
+    this.#services = services;
   }
 
   /** Only the leader knows. */
@@ -18,8 +18,8 @@ export class ElectedJobs {
 
   /** Returns a function that stops the jobs and leaves them to another node. */
   start(): () => Promise<void> {
-    return this.#parts.handle.nodes.lead(() => {
-      const jobs = startLeaderJobs(this.#parts);
+    return this.#services.handle.nodes.lead(() => {
+      const jobs = startLeaderJobs(this.#services);
       this.#jobs = jobs;
       return () => {
         this.#jobs = undefined;

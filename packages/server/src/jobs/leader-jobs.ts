@@ -37,7 +37,7 @@ const COUNT_AHEAD_POLL_MS = 1000;
 /** The evaluation of a missed day can wait until the first requests are served. */
 const AA_TEST_START_DELAY_MS = 5 * 60 * 1000;
 
-export interface LeaderJobsParts {
+export interface LeaderJobServices {
   config: Config;
   log: Logger;
   handle: DatabaseHandle;
@@ -56,11 +56,11 @@ export interface LeaderJobs {
 }
 
 /** Starts the jobs of which there must be one for all nodes. What they remember starts anew, as after a restart. */
-export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
-  const { config, log, handle, configuration, events, createReportRunner } = parts;
+export function startLeaderJobs(services: LeaderJobServices): LeaderJobs {
+  const { config, log, handle, configuration, events, createReportRunner } = services;
   const counting = events.connectThread();
   const aaReports = createReportRunner();
-  const aaTest = createAaTest(parts, aaReports);
+  const aaTest = createAaTest(services, aaReports);
   const webhooks = createWebhookJobs({
     ...{ config, log, configuration, events },
     database: handle.background,
@@ -68,8 +68,8 @@ export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
   });
   const stopJobs = startJobs(
     [
-      ...jobsOf(parts, aaTest, counting),
-      ...journalCleanup(parts),
+      ...jobsOf(services, aaTest, counting),
+      ...journalCleanup(services),
       usageCleanup(handle.background),
       ...webhooks.jobs,
     ],
@@ -89,7 +89,7 @@ export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
 }
 
 function createAaTest(
-  { config, log, handle, configuration, events }: LeaderJobsParts,
+  { config, log, handle, configuration, events }: LeaderJobServices,
   reports: ReportRunner,
 ): DailyAaTest {
   return new DailyAaTest({
@@ -108,8 +108,8 @@ function createAaTest(
   });
 }
 
-function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadConnection): Job[] {
-  const { handle, configuration, events } = parts;
+function jobsOf(services: LeaderJobServices, aaTest: DailyAaTest, counting: ThreadConnection): Job[] {
+  const { handle, configuration, events } = services;
   const { eventStore } = events;
   const sweep = (propertyIds: readonly string[]) =>
     sweepFeedbackStates({ database: handle.background, eventStore }, propertyIds);
@@ -121,7 +121,7 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadCon
     eventStore: connectEventStore(counting),
     properties: () => configuration.properties(),
   });
-  const wait = waitForNodes(parts);
+  const wait = waitForNodes(services);
   const suppressing = suppressingStore(handle.background, eventStore, SUPPRESSIONS_KNOWN_MS);
   const forgetting = forgettingDeliveries(handle.background, suppressing);
   return [
@@ -153,7 +153,7 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadCon
     {
       name: 'schedule',
       everyMs: SCHEDULE_POLL_MS,
-      run: () => applySchedules(parts),
+      run: () => applySchedules(services),
     },
     {
       name: 'retention',
@@ -173,7 +173,7 @@ function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: ThreadCon
   ];
 }
 
-async function applySchedules({ log, writer, configuration }: LeaderJobsParts): Promise<void> {
+async function applySchedules({ log, writer, configuration }: LeaderJobServices): Promise<void> {
   const tests = await runSchedule(writer, configuration.properties(), Date.now());
   for (const change of tests) log.info(change, 'split test changed by its schedule');
   const rollouts = await runRollouts(writer, configuration.properties(), Date.now());
@@ -181,7 +181,7 @@ async function applySchedules({ log, writer, configuration }: LeaderJobsParts): 
 }
 
 /** Other nodes have journals too; undefined if there are none. */
-function waitForNodes({ config, log, handle, events }: LeaderJobsParts): ErasureWait | undefined {
+function waitForNodes({ config, log, handle, events }: LeaderJobServices): ErasureWait | undefined {
   if (config.databaseUrl === undefined) return undefined;
   return new ErasureWait({
     findNodesBehind: async () => {
@@ -193,7 +193,7 @@ function waitForNodes({ config, log, handle, events }: LeaderJobsParts): Erasure
   });
 }
 
-function journalCleanup({ config, handle, events }: LeaderJobsParts): Job[] {
+function journalCleanup({ config, handle, events }: LeaderJobServices): Job[] {
   if (config.databaseUrl === undefined) return [];
   const positions = () => events.eventStore.positions();
   const run = () => deleteOldJournals(handle.background, positions, Date.now());

@@ -15,7 +15,7 @@ import type { Job } from './background-jobs.ts';
 const POLL_MS = 1000;
 const PRUNE_MS = 10 * 60 * 1000;
 
-export interface WebhookJobsParts {
+export interface WebhookJobServices {
   config: Pick<Config, 'webhookAllowPrivate'>;
   log: Logger;
   database: Database;
@@ -34,8 +34,8 @@ export interface WebhookJobs {
 }
 
 /** Sends webhooks, and notices what they are about. */
-export function createWebhookJobs(parts: WebhookJobsParts): WebhookJobs {
-  const { config, log, database, configuration, events, reports } = parts;
+export function createWebhookJobs(services: WebhookJobServices): WebhookJobs {
+  const { config, log, database, configuration, events, reports } = services;
   const properties = () => configuration.properties();
   const deliveries = new DeliveryJob({
     ...{ database, log, allowPrivate: config.webhookAllowPrivate },

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Front, FrontParts } from '../cluster/workers/front.ts';
+import type { Front, RequestServices } from '../cluster/workers/front.ts';
 import { SignInThrottle } from '../features/accounts/sign-in-throttle.ts';
 import { AccessChanges } from '../http/access/access-changes.ts';
 import { TokenBuckets } from '../http/access/token-buckets.ts';
@@ -11,15 +11,15 @@ import { UsageRecording } from '../jobs/usage-recording.ts';
 export class AppFront implements Front {
   /** Loaded while the storage threads start and open their files. */
   readonly #module = import('./app.ts');
-  #serving: { parts: FrontParts; app: FastifyInstance; usage: UsageRecording } | undefined;
+  #serving: { services: RequestServices; app: FastifyInstance; usage: UsageRecording } | undefined;
 
-  async create(parts: FrontParts): Promise<void> {
-    const { config, handle, metrics } = parts;
+  async create(services: RequestServices): Promise<void> {
+    const { config, handle, metrics } = services;
     const { database, nodes } = handle;
     const usage = new UsageRecording(database);
     const { createApp } = await this.#module;
     const app = await createApp({
-      ...parts,
+      ...services,
       ...{ database, nodes, usage },
       watch: (onChange) => handle.watch(onChange),
       scrub: () => handle.scrub(),
@@ -29,12 +29,12 @@ export class AppFront implements Front {
       signInAttempts: new SignInThrottle(),
     });
     await app.ready();
-    this.#serving = { parts, app, usage };
+    this.#serving = { services, app, usage };
   }
 
   async listen(): Promise<string> {
-    const { app, parts } = this.#serving!;
-    return listen(app, parts.config);
+    const { app, services } = this.#serving!;
+    return listen(app, services.config);
   }
 
   jobs(): Job[] {
@@ -52,6 +52,6 @@ export class AppFront implements Front {
   }
 
   async flush(): Promise<void> {
-    await this.#serving?.usage.close(this.#serving.parts.log);
+    await this.#serving?.usage.close(this.#serving.services.log);
   }
 }

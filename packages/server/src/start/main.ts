@@ -81,10 +81,10 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
       );
     },
   });
-  const parts = { config, log, events, tracer, front: await createFront(config, log) };
+  const base = { config, log, events, tracer, front: await createFront(config, log) };
   // While the storage thread opens its files. PostgreSQL has no handle before it is open.
   const early =
-    config.databaseUrl === undefined ? await createService(parts, sqliteHandle(sqlite)) : undefined;
+    config.databaseUrl === undefined ? await createService(base, sqliteHandle(sqlite)) : undefined;
   // First, because it takes the lock of the data directory: without the lock nothing may be changed.
   await events.opened;
   const hasEvents = events.status.position > 0;
@@ -100,7 +100,7 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
   await assertCanListen(config);
   const firstStart = isAway ? NOTHING_NEW : await prepare();
   try {
-    const service = early ?? (await createService(parts, opened.handle));
+    const service = early ?? (await createService(base, opened.handle));
     const { url, stop } = await serve(service, opened.initial);
     // A node has only its own journal: others may have stored events.
     const isUnused = !hasEvents && (config.databaseUrl === undefined || firstStart.demo);
@@ -135,7 +135,8 @@ async function prepareWhenBack(
   }
 }
 
-interface Parts {
+/** What starts before the configuration database is open. */
+interface BaseServices {
   config: Config;
   log: Logger;
   events: EventStorage;
@@ -143,7 +144,7 @@ interface Parts {
   front: Front;
 }
 
-interface Service extends Parts {
+interface Service extends BaseServices {
   handle: DatabaseHandle;
   configuration: Configuration;
   identities: SessionIdentities;
@@ -151,8 +152,8 @@ interface Service extends Parts {
 }
 
 /** Everything that serves requests; uses neither the events nor the database before `serve`. */
-async function createService(parts: Parts, handle: DatabaseHandle): Promise<Service> {
-  const { config, log, events, tracer, front } = parts;
+async function createService(base: BaseServices, handle: DatabaseHandle): Promise<Service> {
+  const { config, log, events, tracer, front } = base;
   const configuration = new Configuration(handle, configurationModel, {
     onError: (err) => {
       if (isDatabaseUnavailable(err)) return;
@@ -188,7 +189,7 @@ async function createService(parts: Parts, handle: DatabaseHandle): Promise<Serv
     // They are sent by the leader.
     wakeWebhooks: (webhook) => nodes.send({ type: 'send-webhooks', webhook }),
   });
-  return { ...parts, handle, configuration, identities, jobs };
+  return { ...base, handle, configuration, identities, jobs };
 }
 
 async function serve(

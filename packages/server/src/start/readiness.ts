@@ -13,7 +13,7 @@ export interface Readiness {
   away: AwayPart[];
 }
 
-interface Parts {
+interface Dependencies {
   database: Database;
   events: EventStorage;
   nodes: Nodes;
@@ -33,7 +33,7 @@ export async function readiness({
   nodes,
   isShared,
   isStopping,
-}: Parts): Promise<Readiness> {
+}: Dependencies): Promise<Readiness> {
   const ping = () => database.selectFrom('properties').select('id').limit(1).execute();
   const [hasDatabase, hasEvents] = await Promise.all([
     isShared ? nodes.isAvailable : responds(ping()),

@@ -11,8 +11,8 @@ import type { Job } from '../../jobs/background-jobs.ts';
 import type { Config } from '../../platform/settings/config.ts';
 import type { RequestTracer } from '../../platform/tracing/tracer.ts';
 
-/** What a front serves. */
-export interface FrontParts {
+/** What is needed to handle requests. */
+export interface RequestServices {
   config: Config;
   version: string;
   log: Logger;
@@ -34,7 +34,7 @@ export interface Front {
   /** Undefined if it has no processes of its own. */
   readonly workers?: WorkerCounts;
   /** Prepares what can be prepared before the storage is open. */
-  create(parts: FrontParts): Promise<void>;
+  create(services: RequestServices): Promise<void>;
   /** After `create`. Resolves with its URL once requests are served. */
   listen(): Promise<string>;
   /** Jobs to run while it serves. */

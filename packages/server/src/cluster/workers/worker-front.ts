@@ -6,7 +6,7 @@ import type { Job } from '../../jobs/background-jobs.ts';
 import type { Handlers } from '../../platform/calls/remote-calls.ts';
 import type { Config } from '../../platform/settings/config.ts';
 import { CombinedMetrics } from './combined-metrics.ts';
-import type { Front, FrontParts } from './front.ts';
+import type { Front, RequestServices } from './front.ts';
 import type { PrimaryMethods } from './worker-methods.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -30,9 +30,9 @@ export class WorkerFront implements Front {
   readonly #tokens: TokenBuckets;
   readonly #signIns = new SignInThrottle();
   readonly #metrics = new CombinedMetrics();
-  readonly #ready: Promise<FrontParts>;
-  #setReady: (parts: FrontParts) => void = () => {};
-  #parts: FrontParts | undefined;
+  readonly #ready: Promise<RequestServices>;
+  #setReady: (services: RequestServices) => void = () => {};
+  #services: RequestServices | undefined;
 
   /** Starts the workers: they load their code while this process opens the storage. */
   constructor(config: Config, log: Logger) {
@@ -51,12 +51,12 @@ export class WorkerFront implements Front {
     });
   }
 
-  async create(parts: FrontParts): Promise<void> {
-    this.#parts = parts;
+  async create(services: RequestServices): Promise<void> {
+    this.#services = services;
   }
 
   listen(): Promise<string> {
-    this.#setReady(this.#parts!);
+    this.#setReady(this.#services!);
     return this.#pool.serving;
   }
 
@@ -74,7 +74,7 @@ export class WorkerFront implements Front {
 
   async close(): Promise<void> {
     await this.#pool.stop();
-    await this.#parts?.reports.close();
+    await this.#services?.reports.close();
   }
 
   async flush(): Promise<void> {}

@@ -19,7 +19,7 @@ export interface OutageListener {
   onError?: (error: unknown) => void;
 }
 
-export interface PostgresNodesParts {
+export interface PostgresNodesOptions {
   servers: PostgresServers;
   database: Database;
   guard: ConnectionGuard;
@@ -34,17 +34,17 @@ export interface PostgresNodesParts {
 /** A node among others that use the same PostgreSQL database. */
 export class PostgresNodes implements Nodes {
   readonly exclusively: Nodes['exclusively'];
-  readonly #parts: PostgresNodesParts;
+  readonly #options: PostgresNodesOptions;
   readonly #leadership: Leadership;
   readonly #session: NodeSession;
   readonly #changeListeners = new Set<() => void>();
   readonly #messageListeners = new Set<(message: NodeMessage) => void>();
   readonly #waiting = new Set<() => void>();
 
-  constructor(parts: PostgresNodesParts) {
-    this.#parts = parts;
-    this.exclusively = parts.exclusively;
-    const { servers, guard, listener, prepare } = parts;
+  constructor(options: PostgresNodesOptions) {
+    this.#options = options;
+    this.exclusively = options.exclusively;
+    const { servers, guard, listener, prepare } = options;
     const Client = clientClass(servers, TIMEOUT);
     this.#leadership = new Leadership((error) => listener.onError?.(error));
     this.#session = new NodeSession(
@@ -58,12 +58,12 @@ export class PostgresNodes implements Nodes {
         onAway: (error) => listener.onAway?.(error),
         onBack: () => this.#onBack(),
       },
-      parts.isPrepared,
+      options.isPrepared,
     );
   }
 
   get isAvailable(): boolean {
-    return this.#parts.guard.isAvailable;
+    return this.#options.guard.isAvailable;
   }
 
   get isLeader(): boolean {
@@ -90,7 +90,7 @@ export class PostgresNodes implements Nodes {
   send(message: NodeMessage): void {
     this.#deliver(message);
     sql`select pg_notify(${CHANNEL}, ${JSON.stringify(message)})`
-      .execute(this.#parts.database)
+      .execute(this.#options.database)
       // What it was about is found later by a poll.
       .catch(() => undefined);
   }
@@ -111,7 +111,7 @@ export class PostgresNodes implements Nodes {
   }
 
   #onBack(): void {
-    this.#parts.listener.onBack?.();
+    this.#options.listener.onBack?.();
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
