@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Front } from '../cluster/workers/front.ts';
+import type { RequestServer } from '../cluster/workers/request-server.ts';
 import type { DatabaseHandle } from '../configuration/database/database.ts';
 import { sqliteHandle } from '../configuration/database/open-database.ts';
 import { ThreadedSqlite } from '../configuration/database/sqlite/threaded-sqlite.ts';
@@ -23,7 +23,6 @@ import type { Config } from '../platform/settings/config.ts';
 import { openTracer } from '../platform/tracing/open-tracer.ts';
 import type { OtlpTracer } from '../platform/tracing/otlp-tracer.ts';
 import { readVersion } from '../platform/version.ts';
-import { AppFront } from './app-front.ts';
 import { configurationModel, createConfigurationWriter } from './definitions.ts';
 import {
   describeBeginning,
@@ -31,6 +30,7 @@ import {
   openExpectedDatabase,
   prepareConfiguration,
 } from './first-start.ts';
+import { LocalRequestServer } from './local-request-server.ts';
 import type { OpenedDatabase } from './node-database.ts';
 import { prepareDataDirectory } from './prepare-data-directory.ts';
 import type { ThreadRequest } from './report-thread.ts';
@@ -81,7 +81,7 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
       );
     },
   });
-  const base = { config, log, events, tracer, front: await createFront(config, log) };
+  const base = { config, log, events, tracer, requestServer: await createRequestServer(config, log) };
   // While the storage thread opens its files. PostgreSQL has no handle before it is open.
   const early =
     config.databaseUrl === undefined ? await createService(base, sqliteHandle(sqlite)) : undefined;
@@ -141,7 +141,7 @@ interface BaseServices {
   log: Logger;
   events: EventStorage;
   tracer: OtlpTracer | undefined;
-  front: Front;
+  requestServer: RequestServer;
 }
 
 interface Service extends BaseServices {
@@ -153,13 +153,13 @@ interface Service extends BaseServices {
 
 /** Everything that serves requests; uses neither the events nor the database before `serve`. */
 async function createService(base: BaseServices, handle: DatabaseHandle): Promise<Service> {
-  const { config, log, events, tracer, front } = base;
+  const { config, log, events, tracer, requestServer } = base;
   const configuration = new Configuration(handle, configurationModel, {
     onError: (err) => {
       if (isDatabaseUnavailable(err)) return;
       log.error({ err }, 'failed to reload the configuration; keeping the previous one');
     },
-    onInstalled: () => front.configurationSaved(),
+    onInstalled: () => requestServer.configurationSaved(),
   });
   const writer = createConfigurationWriter(handle.database, configuration);
   const identities = new SessionIdentities(events.eventStore);
@@ -181,9 +181,9 @@ async function createService(base: BaseServices, handle: DatabaseHandle): Promis
     storage: () => events.status,
     aaAlarms: () => jobs.aaAlarms,
     node: nodes,
-    workers: front.workers,
+    workers: requestServer.workers,
   });
-  await front.create({
+  await requestServer.create({
     ...{ config, version: readVersion(), log, handle, configuration, writer, events, identities, metrics },
     ...{ reports: reportRunner(), tracer },
     // They are sent by the leader.
@@ -196,12 +196,12 @@ async function serve(
   service: Service,
   initial: OpenedDatabase['initial'],
 ): Promise<{ url: string; stop: Stop }> {
-  const { config, log, handle, configuration, events, identities, jobs, tracer, front } = service;
+  const { config, log, handle, configuration, events, identities, jobs, tracer, requestServer } = service;
   const { nodes } = handle;
   await configuration.open(initial);
   const stopSnapshots =
     config.databaseUrl === undefined ? undefined : startSnapshots(config, log, configuration);
-  const url = await front.listen();
+  const url = await requestServer.listen();
   const stopBackups = await listenForBackups(config.dataDir, events).catch((err) => {
     log.warn({ err }, 'cannot listen on control.sock in DATA_DIR; backups of the running server will fail');
     return () => {};
@@ -213,16 +213,16 @@ async function serve(
   });
   const stopLeading = jobs.start();
   const journalJobs = config.databaseUrl === undefined ? [] : [publishing(handle, events)];
-  const stopJobs = startJobs([...front.jobs(), ...journalJobs], log);
+  const stopJobs = startJobs([...requestServer.jobs(), ...journalJobs], log);
   const stop = async () => {
     if (config.shutdownDelayMs > 0) {
-      await front.announceShutdown();
+      await requestServer.announceShutdown();
       await sleep(config.shutdownDelayMs);
     }
     await stopBackups();
-    await Promise.all([front.close(), stopLeading()]);
+    await Promise.all([requestServer.close(), stopLeading()]);
     await stopJobs();
-    await front.flush();
+    await requestServer.flush();
     // Once more, now that nothing is accepted any more. Failing must not fail the stop.
     for (const { run } of journalJobs) await run().catch(() => undefined);
     await events.close();
@@ -244,10 +244,10 @@ function publishing({ database }: DatabaseHandle, events: EventStorage): Job {
 }
 
 /** The default needs no other process, and loads nothing for one. */
-async function createFront(config: Config, log: Logger): Promise<Front> {
-  if (config.workers === 1) return new AppFront();
-  const { WorkerFront } = await import('../cluster/workers/worker-front.ts');
-  return new WorkerFront(config, log);
+async function createRequestServer(config: Config, log: Logger): Promise<RequestServer> {
+  if (config.workers === 1) return new LocalRequestServer();
+  const { WorkerRequestServer } = await import('../cluster/workers/worker-request-server.ts');
+  return new WorkerRequestServer(config, log);
 }
 
 function clickhouseOf({

@@ -30,7 +30,7 @@ export interface PrimaryMethods {
 export interface WorkerMethods {
   /** Finishes the requests that were accepted; then the process exits. */
   stop(): void;
-  /** See `Front`. */
+  /** See `RequestServer`. */
   announceShutdown(): void;
   metrics(): MetricsSnapshot;
   reloadConfiguration(): void;

@@ -6,7 +6,7 @@ import type { Job } from '../../jobs/background-jobs.ts';
 import type { Handlers } from '../../platform/calls/remote-calls.ts';
 import type { Config } from '../../platform/settings/config.ts';
 import { CombinedMetrics } from './combined-metrics.ts';
-import type { Front, RequestServices } from './front.ts';
+import type { RequestServer, RequestServices } from './request-server.ts';
 import type { PrimaryMethods } from './worker-methods.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -20,7 +20,7 @@ const ANNOUNCE_TIMEOUT_MS = 1000;
 const LEASE_SHARE = 1 / 4;
 
 /** Serves requests in worker processes, and answers what they have to ask for. */
-export class WorkerFront implements Front {
+export class WorkerRequestServer implements RequestServer {
   readonly workers: WorkerCounts = {
     serving: () => this.#pool.size,
     restarts: () => this.#pool.restarts,

@@ -22,7 +22,7 @@ export interface RequestServices {
   events: EventStorage;
   identities: SessionIdentities;
   metrics: Metrics;
-  /** Passes requests of any feature on. Closed together with the front. */
+  /** Passes requests of any feature on. Closed together with the request server. */
   reports: ReportRunner<unknown>;
   wakeWebhooks: WakeWebhooks;
   /** Undefined: requests are not traced. */
@@ -30,7 +30,7 @@ export interface RequestServices {
 }
 
 /** What responds to requests: the app in this process, or several processes with an app each. */
-export interface Front {
+export interface RequestServer {
   /** Undefined if it has no processes of its own. */
   readonly workers?: WorkerCounts;
   /** Prepares what can be prepared before the storage is open. */

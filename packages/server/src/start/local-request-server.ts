@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Front, RequestServices } from '../cluster/workers/front.ts';
+import type { RequestServer, RequestServices } from '../cluster/workers/request-server.ts';
 import { SignInThrottle } from '../features/accounts/sign-in-throttle.ts';
 import { AccessChanges } from '../http/access/access-changes.ts';
 import { TokenBuckets } from '../http/access/token-buckets.ts';
@@ -8,7 +8,7 @@ import type { Job } from '../jobs/background-jobs.ts';
 import { UsageRecording } from '../jobs/usage-recording.ts';
 
 /** Serves requests in this process. */
-export class AppFront implements Front {
+export class LocalRequestServer implements RequestServer {
   /** Loaded while the storage threads start and open their files. */
   readonly #module = import('./app.ts');
   #serving: { services: RequestServices; app: FastifyInstance; usage: UsageRecording } | undefined;
