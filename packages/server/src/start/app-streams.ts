@@ -8,7 +8,7 @@ import type { AccessChanges } from '../http/access/access-changes.ts';
 import type { CallerDirectory } from '../http/contract/caller.ts';
 import { StreamLimits } from '../http/limits/stream-limits.ts';
 import type { Config } from '../platform/settings/config.ts';
-import { Turns } from '../platform/threads/turns.ts';
+import { SlicedLoops } from '../platform/threads/sliced-loops.ts';
 import { configurationModel } from './definitions.ts';
 
 /** What tells about changes, and about access that ended. */
@@ -33,7 +33,7 @@ export function createStreams(
   sources: StreamSources,
 ): AppStreams {
   const shared = {
-    turns: new Turns(),
+    loops: new SlicedLoops(),
     limits: new StreamLimits(sources.config),
     property: (id: string) => sources.configuration.property(id),
   };
