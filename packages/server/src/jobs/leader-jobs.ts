@@ -62,7 +62,10 @@ export function startLeaderJobs(services: LeaderJobServices): LeaderJobs {
   const aaReports = createReportRunner();
   const aaTest = createAaTest(services, aaReports);
   const webhooks = createWebhookJobs({
-    ...{ config, log, configuration, events },
+    config,
+    log,
+    configuration,
+    events,
     database: handle.background,
     reports: createReportRunner(),
   });
@@ -93,7 +96,9 @@ function createAaTest(
   reports: ReportRunner,
 ): DailyAaTest {
   return new DailyAaTest({
-    ...{ log, database: handle.background, eventStore: events.eventStore },
+    log,
+    database: handle.background,
+    eventStore: events.eventStore,
     properties: () => configuration.properties(),
     // The position is that of this node; others may have stored events.
     hasEvents: () => config.clickhouseUrl !== undefined || events.status.position > 0,

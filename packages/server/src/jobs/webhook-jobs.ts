@@ -38,18 +38,26 @@ export function createWebhookJobs(services: WebhookJobServices): WebhookJobs {
   const { config, log, database, configuration, events, reports } = services;
   const properties = () => configuration.properties();
   const deliveries = new DeliveryJob({
-    ...{ database, log, allowPrivate: config.webhookAllowPrivate },
+    database,
+    log,
+    allowPrivate: config.webhookAllowPrivate,
     property: (id) => configuration.property(id),
   });
   const onQueued = () => deliveries.wake();
   const { eventStore } = events;
   const feedback = new FeedbackWatch({
-    ...{ database, properties, eventStore, onQueued },
+    database,
+    properties,
+    eventStore,
+    onQueued,
     changes: () => events.changes,
   });
   const goals = new GoalTargetWatch({ database, properties, eventStore, onQueued });
   const tests = new TestWatch({
-    ...{ database, properties, onQueued, log },
+    database,
+    properties,
+    onQueued,
+    log,
     evaluate: async (property, test) => {
       const scope = scopeOf(property, test, undefined, Date.now());
       const { body } = await reports.run({ type: 'verdict', scope });

@@ -201,8 +201,13 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   registerPrivacyRoutes(api, { eventStore, removed });
   const idempotency = new IdempotentCreation(database);
   registerAccountRoutes(api, {
-    ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },
-    ...{ members: createMemberWriter(writer), idempotency, dryRunResponse: describeDryRun },
+    auth,
+    database,
+    publicUrl: config.publicUrl,
+    oidc: config.oidc,
+    members: createMemberWriter(writer),
+    idempotency,
+    dryRunResponse: describeDryRun,
     throttle: services.signInAttempts,
     ownerRecord: new OwnerRecord(config.dataDir),
     properties: () => configuration.properties(),
@@ -274,7 +279,8 @@ function registerManagement(
     flagsOf: (session) => currentFlags(property, session, evaluations),
   }));
   registerExplanationRoutes(api, {
-    ...{ eventStore: events.eventStore, withUnsavedItem },
+    eventStore: events.eventStore,
+    withUnsavedItem,
     pastConfiguration: async (propertyId, moment) => {
       await clock.check();
       const source = databaseSource(config.dataDir, config.databaseUrl);

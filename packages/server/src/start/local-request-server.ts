@@ -20,7 +20,9 @@ export class LocalRequestServer implements RequestServer {
     const { createApp } = await this.#module;
     const app = await createApp({
       ...services,
-      ...{ database, nodes, usage },
+      database,
+      nodes,
+      usage,
       watch: (onChange) => handle.watch(onChange),
       scrub: () => handle.scrub(),
       access: new AccessChanges(),

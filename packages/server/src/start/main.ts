@@ -174,7 +174,12 @@ async function createService(base: BaseServices, handle: DatabaseHandle): Promis
     });
   const { nodes } = handle;
   const jobs = new ElectedJobs({
-    ...{ config, log, handle, configuration, writer, events },
+    config,
+    log,
+    handle,
+    configuration,
+    writer,
+    events,
     createReportRunner: reportRunner,
   });
   const metrics = new Metrics({
@@ -184,8 +189,17 @@ async function createService(base: BaseServices, handle: DatabaseHandle): Promis
     workers: requestServer.workers,
   });
   await requestServer.create({
-    ...{ config, version: readVersion(), log, handle, configuration, writer, events, identities, metrics },
-    ...{ reports: reportRunner(), tracer },
+    config,
+    version: readVersion(),
+    log,
+    handle,
+    configuration,
+    writer,
+    events,
+    identities,
+    metrics,
+    reports: reportRunner(),
+    tracer,
     // They are sent by the leader.
     wakeWebhooks: (webhook) => nodes.send({ type: 'send-webhooks', webhook }),
   });

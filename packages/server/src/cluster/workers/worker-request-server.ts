@@ -45,7 +45,8 @@ export class WorkerRequestServer implements RequestServer {
       this.#setReady = resolve;
     });
     this.#pool = new WorkerPool({
-      ...{ size: config.workers, log },
+      size: config.workers,
+      log,
       handlers: (workerId) => this.#handlers(workerId),
       onExit: (workerId) => this.#metrics.end(workerId),
     });

@@ -50,7 +50,9 @@ export class PostgresNodes implements Nodes {
     this.#session = new NodeSession(
       {
         createClient: () => new Client(connectionSettings(TIMEOUT)),
-        ...{ prepare, guard, leadership: this.#leadership },
+        prepare,
+        guard,
+        leadership: this.#leadership,
         onChange: () => {
           for (const onChange of this.#changeListeners) onChange();
         },
