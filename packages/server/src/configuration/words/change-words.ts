@@ -1,4 +1,4 @@
-import { isObject, sameJson } from '@switchyard/core/merge/json-value';
+import { isObject, memberOf, sameJson } from '@switchyard/core/merge/json-value';
 import type { FieldOf, ItemOf, ItemType } from '../property/property-configuration.ts';
 import { isMissing, labelOf, listWords, valueWords } from './value-words.ts';
 
@@ -73,8 +73,8 @@ export function members(
     const present = new Set([...Object.keys(before), ...Object.keys(after)]);
     const order = [...Object.keys(known).filter((name) => present.delete(name)), ...present];
     return order.flatMap((name) => {
-      const change = { from: own(before, name), to: own(after, name), isNew, names };
-      const words = own(known, name) === undefined ? unknown(name) : known[name];
+      const change = { from: memberOf(before, name), to: memberOf(after, name), isNew, names };
+      const words = memberOf(known, name) === undefined ? unknown(name) : known[name];
       return words ? changedLines(words, change) : [];
     });
   };
@@ -89,6 +89,3 @@ const changedLines = (words: ChangeWords, change: ValueChange): string[] =>
   sameJson(change.from ?? null, change.to ?? null) ? [] : words(change);
 
 export const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
-
-export const own = (value: object, name: string): unknown =>
-  Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;

@@ -1,4 +1,4 @@
-import { isObject, sameJson } from '@switchyard/core/merge/json-value';
+import { isObject, memberOf, sameJson } from '@switchyard/core/merge/json-value';
 
 /** A changed field. `from` is missing if it had no value, `to` if it has none any more. */
 export interface FieldChange {
@@ -16,8 +16,9 @@ const COMPARED_BY_POSITION = new Set(['conditions', 'schedule']);
 
 /** The differences, field by field. Fields missing from `after` are unchanged; nested objects are complete. */
 export function fieldChanges(before: object | undefined, after: object): FieldChange[] {
+  const earlier: Readonly<Record<string, unknown>> = { ...before };
   return Object.entries(after).flatMap(([name, to]) => {
-    const from = before && own(before, name);
+    const from = memberOf(earlier, name);
     return to === undefined ? [] : valueChanges(name, name, from, to);
   });
 }
@@ -32,9 +33,15 @@ function valueChanges(field: string, name: string, from: unknown, to: unknown): 
   return [from === undefined ? { field, to } : { field, from, to }];
 }
 
-function objectChanges(field: string, from: object, to: object): FieldChange[] {
+function objectChanges(
+  field: string,
+  from: Readonly<Record<string, unknown>>,
+  to: Readonly<Record<string, unknown>>,
+): FieldChange[] {
   const names = new Set([...Object.keys(from), ...Object.keys(to)]);
-  return [...names].flatMap((name) => valueChanges(`${field}.${name}`, name, own(from, name), own(to, name)));
+  return [...names].flatMap((name) =>
+    valueChanges(`${field}.${name}`, name, memberOf(from, name), memberOf(to, name)),
+  );
 }
 
 function listChanges(
@@ -62,7 +69,7 @@ function itemsById(
   if (COMPARED_BY_POSITION.has(name)) return byPosition;
   for (const identity of IDENTITIES) {
     const maps = lists.map((list) => {
-      const ids = list.map((item) => (isObject(item) ? own(item, identity) : undefined));
+      const ids = list.map((item) => (isObject(item) ? memberOf(item, identity) : undefined));
       const isUnique = ids.every((id) => typeof id === 'string') && new Set(ids).size === ids.length;
       return isUnique ? new Map(list.map((item, index) => [String(ids[index]), item])) : undefined;
     });
@@ -76,8 +83,4 @@ function orderChange(field: string, before: readonly string[], after: readonly s
   const kept = before.filter((id) => after.includes(id));
   const expected = [...kept, ...after.filter((id) => !before.includes(id))];
   return sameJson(expected, after) ? [] : [{ field, change: 'order', from: before, to: after }];
-}
-
-function own(value: object, name: string): unknown {
-  return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }

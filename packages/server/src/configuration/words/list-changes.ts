@@ -1,5 +1,4 @@
-import { isObject, sameJson } from '@switchyard/core/merge/json-value';
-import { own } from './change-words.ts';
+import { isObject, memberOf, sameJson } from '@switchyard/core/merge/json-value';
 
 /** An item of a list before and after a change. */
 interface ItemPair {
@@ -46,7 +45,7 @@ function itemsOf(value: unknown): ListItem[] {
 
 /** A text identifies itself. */
 export const identify = (value: unknown, identity: string): unknown =>
-  isObject(value) ? own(value, identity) : value;
+  isObject(value) ? memberOf(value, identity) : value;
 
 function isUnique(items: readonly ListItem[], identity: string): boolean {
   const ids = items.map(({ value }) => identify(value, identity));

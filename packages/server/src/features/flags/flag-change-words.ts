@@ -1,4 +1,5 @@
 import type { Rule } from '@switchyard/core/api/targeting';
+import { memberOf } from '@switchyard/core/merge/json-value';
 import { ruleSentence } from '@switchyard/core/words/rule-sentence';
 import {
   type ChangeWords,
@@ -8,7 +9,6 @@ import {
   nameIn,
   objectOf,
   optional,
-  own,
   texts,
   type Words,
 } from '../../configuration/words/change-words.ts';
@@ -34,7 +34,7 @@ const environmentWords: ChangeWords = ({ from, to, isNew, names }) => {
   const ids = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...ids].flatMap((id) => {
     const place = nameIn(names.environments, id);
-    const [old, current] = [own(before, id), own(after, id)];
+    const [old, current] = [memberOf(before, id), memberOf(after, id)];
     if (isMissing(current)) return isMissing(old) ? [] : [`${place}: configuration removed`];
     const change = { from: old, to: current, isNew: isNew || isMissing(old), names };
     return configurationWords(place)(change);
