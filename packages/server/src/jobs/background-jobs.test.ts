@@ -5,7 +5,7 @@ import { startJobs } from './background-jobs.ts';
 test('a job that fails again and again logs each reason once, until it succeeds', async () => {
   const logged: string[] = [];
   const log = { error: ({ err }: { err: Error }) => logged.push(err.message) } as unknown as Logger;
-  const outcomes = ['away', 'away', 'away', 'full', 'full', undefined, 'full', 'away'];
+  const outcomes = ['down', 'down', 'down', 'full', 'full', undefined, 'full', 'down'];
   let runs = 0;
   const run = async () => {
     const outcome = outcomes[runs++];
@@ -14,5 +14,5 @@ test('a job that fails again and again logs each reason once, until it succeeds'
   const stop = startJobs([{ name: 'job', everyMs: 1, run }], log);
   await expect.poll(() => runs).toBeGreaterThan(outcomes.length);
   await stop();
-  expect(logged).toEqual(['away', 'full', 'full', 'away']);
+  expect(logged).toEqual(['down', 'full', 'full', 'down']);
 });

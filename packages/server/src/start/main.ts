@@ -95,10 +95,10 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
     if (prepared.firstOwner) log.info('created the first owner');
     return prepared;
   };
-  const isAway = opened.initial !== undefined;
+  const startsFromSnapshot = opened.initial !== undefined;
   // Before anything is created: a port in use must not leave keys behind that nobody has seen.
   await assertCanListen(config);
-  const firstStart = isAway ? NOTHING_NEW : await prepare();
+  const firstStart = startsFromSnapshot ? NOTHING_NEW : await prepare();
   try {
     const service = early ?? (await createService(base, opened.handle));
     const { url, stop } = await serve(service, opened.initial);
@@ -106,7 +106,7 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
     const isUnused = !hasEvents && (config.databaseUrl === undefined || firstStart.demo);
     const beginning = isUnused ? await describeBeginning(opened.handle) : undefined;
     announce(serverLog, { config, firstStart, beginning, url, version: readVersion() });
-    if (isAway) void prepareWhenBack(serverLog, opened.handle, prepare);
+    if (startsFromSnapshot) void prepareWhenBack(serverLog, opened.handle, prepare);
     return stop;
   } catch (error) {
     // Secret keys are stored as hashes: this is the only chance to show them.
@@ -279,7 +279,7 @@ function clickhouseOf({
   };
 }
 
-/** For a start while PostgreSQL is away. */
+/** For a start while PostgreSQL is unavailable. */
 function startSnapshots({ dataDir }: Config, log: Logger, configuration: Configuration): Stop {
   const onError = (err: unknown) => log.error({ err }, 'cannot write configuration-snapshot.json');
   return keepSnapshot({ dataDir, configuration, onError });

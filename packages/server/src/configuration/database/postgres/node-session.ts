@@ -41,7 +41,7 @@ export interface NodeSessionOptions {
   onChange: () => void;
   onMessage: (message: NodeMessage) => void;
   /** Called once per outage, and after it. */
-  onAway: (error: unknown) => void;
+  onUnavailable: (error: unknown) => void;
   onBack: () => void;
 }
 
@@ -93,7 +93,7 @@ export class NodeSession {
         delay = RECONNECT_MS.first;
         await this.#stayConnected(client);
       } catch (error) {
-        // A connection may end although the server is there: away is a server that cannot be connected to.
+        // A connection may end although the server is there: unavailable is a server that cannot be connected to.
         if (error instanceof ConnectionClosed) delay = 0;
         else this.#lose(error);
       } finally {
@@ -167,14 +167,14 @@ export class NodeSession {
   }
 
   #lose(error: unknown): void {
-    const { guard, onAway } = this.#options;
+    const { guard, onUnavailable } = this.#options;
     if (this.#stopping.signal.aborted) return;
     // For example a database that a newer version has migrated: a reason of its own, to be reported once.
     const isOther = !isConnectionError(error) && String(error) !== this.#reported;
     const isNew = guard.isAvailable || isOther;
     if (isOther) this.#reported = String(error);
-    guard.setAway(error);
-    if (isNew) onAway(error);
+    guard.setUnavailable(error);
+    if (isNew) onUnavailable(error);
   }
 
   /** Ends early when the session is closed, or when a statement has found its connection broken. */

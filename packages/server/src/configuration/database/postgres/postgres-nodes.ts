@@ -13,7 +13,7 @@ const TIMEOUT = { statementTimeoutMs: 2000 };
 /** Whom to tell about outages of the database. */
 export interface OutageListener {
   /** Called once per outage. */
-  onAway?: (error: unknown) => void;
+  onUnavailable?: (error: unknown) => void;
   onBack?: () => void;
   /** Called when the work of the leader could not be stopped properly. */
   onError?: (error: unknown) => void;
@@ -57,7 +57,7 @@ export class PostgresNodes implements Nodes {
           for (const onChange of this.#changeListeners) onChange();
         },
         onMessage: (message) => this.#deliver(message),
-        onAway: (error) => listener.onAway?.(error),
+        onUnavailable: (error) => listener.onUnavailable?.(error),
         onBack: () => this.#onBack(),
       },
       options.isPrepared,
