@@ -4,7 +4,6 @@ import type { Configuration } from '../configuration/snapshot/configuration.ts';
 import type { ConfigurationWriter } from '../configuration/writer/configuration-writer.ts';
 import type { EventStorage } from '../events/thread/event-storage.ts';
 import { connectEventStore } from '../events/thread/event-store-client.ts';
-import type { ThreadConnection } from '../events/thread/storage-channel.ts';
 import { DailyAaTest } from '../features/aa-test/daily-aa-test.ts';
 import { runPendingErasures } from '../features/erasure/erasure-service.ts';
 import { ErasureWait } from '../features/erasure/erasure-wait.ts';
@@ -13,6 +12,8 @@ import { suppressingStore } from '../features/erasure/suppressing-store.ts';
 import { SUPPRESSIONS_KNOWN_MS } from '../features/erasure/suppression-list.ts';
 import { sweepFeedbackStates } from '../features/feedback/feedback-states.ts';
 import { runRollouts } from '../features/flags/rollout-schedule.ts';
+import { deleteOldUsage } from '../features/flags/usage-cleanup.ts';
+import { deleteUsageOfDeletedKeys } from '../features/keys/credential-usage-store.ts';
 import { Retention } from '../features/properties/retention.ts';
 import { aaScope } from '../features/reports/aa-scope.ts';
 import { CountAhead } from '../features/reports/count-ahead.ts';
@@ -22,18 +23,10 @@ import { runSchedule } from '../features/split-testing/schedule.ts';
 import { forgettingDeliveries } from '../features/webhooks/forget-deliveries.ts';
 import { deleteOldJournals, nodesBehind, readJournals } from '../operations/nodes/node-journals.ts';
 import type { Config } from '../platform/settings/config.ts';
-import { type Job, startJobs } from './background-jobs.ts';
-import { usageCleanup } from './usage-recording.ts';
-import { createWebhookJobs, type WebhookJobs } from './webhook-jobs.ts';
+import { type LeaderWork, leaderJobs } from './job-list.ts';
+import { startJobs } from './scheduler.ts';
+import { createWebhookWork, type WebhookWork } from './webhook-work.ts';
 
-const ERASURE_POLL_MS = 1000;
-const SALT_POLL_MS = 10_000;
-const SCHEDULE_POLL_MS = 250;
-const RETENTION_POLL_MS = 1000;
-const JOURNAL_CLEANUP_MS = 60 * 60 * 1000;
-const LATE_EVENTS_MS = 60 * 60 * 1000;
-const AA_TEST_POLL_MS = 1000;
-const COUNT_AHEAD_POLL_MS = 1000;
 /** The evaluation of a missed day can wait until the first requests are served. */
 const AA_TEST_START_DELAY_MS = 5 * 60 * 1000;
 
@@ -48,20 +41,54 @@ export interface LeaderJobServices {
   createReportRunner: () => ReportRunner;
 }
 
-export interface LeaderJobs {
+interface RunningJobs {
   /** Number of properties whose A/A test raises an alarm. */
   aaAlarms: () => number;
-  wakeWebhooks: WebhookJobs['wake'];
+  wakeWebhooks: WebhookWork['wake'];
   stop: () => Promise<void>;
 }
 
-/** Starts the jobs of which there must be one for all nodes. What they remember starts anew, as after a restart. */
-export function startLeaderJobs(services: LeaderJobServices): LeaderJobs {
+/**
+ * Runs the jobs of the leader on this node, while it leads. What they remember starts anew each time, as after a restart.
+ */
+export class LeaderJobs {
+  readonly #services: LeaderJobServices;
+  #running: RunningJobs | undefined;
+
+  constructor(services: LeaderJobServices) {
+    this.#services = services;
+  }
+
+  /** Only the leader knows. */
+  get aaAlarms(): number {
+    return this.#running?.aaAlarms() ?? 0;
+  }
+
+  readonly wakeWebhooks: WebhookWork['wake'] = (webhook) => this.#running?.wakeWebhooks(webhook);
+
+  /** Returns a function that stops the jobs and leaves them to another node. */
+  start(): () => Promise<void> {
+    return this.#services.handle.nodes.lead(() => {
+      const running = run(this.#services);
+      this.#running = running;
+      return () => {
+        this.#running = undefined;
+        return running.stop();
+      };
+    });
+  }
+}
+
+function run(services: LeaderJobServices): RunningJobs {
   const { config, log, handle, configuration, events, createReportRunner } = services;
   const counting = events.connectThread();
+  const countAhead = new CountAhead({
+    eventStore: connectEventStore(counting),
+    properties: () => configuration.properties(),
+  });
   const aaReports = createReportRunner();
   const aaTest = createAaTest(services, aaReports);
-  const webhooks = createWebhookJobs({
+  const webhooks = createWebhookWork({
     config,
     log,
     configuration,
@@ -69,15 +96,8 @@ export function startLeaderJobs(services: LeaderJobServices): LeaderJobs {
     database: handle.background,
     reports: createReportRunner(),
   });
-  const stopJobs = startJobs(
-    [
-      ...jobsOf(services, aaTest, counting),
-      ...journalCleanup(services),
-      usageCleanup(handle.background),
-      ...webhooks.jobs,
-    ],
-    log,
-  );
+  const work = leaderWork(services, aaTest, countAhead, webhooks);
+  const stopJobs = startJobs(leaderJobs(work), log);
   return {
     aaAlarms: () => aaTest.alarms,
     wakeWebhooks: webhooks.wake,
@@ -113,69 +133,47 @@ function createAaTest(
   });
 }
 
-function jobsOf(services: LeaderJobServices, aaTest: DailyAaTest, counting: ThreadConnection): Job[] {
-  const { handle, configuration, events } = services;
+function leaderWork(
+  services: LeaderJobServices,
+  aaTest: DailyAaTest,
+  countAhead: CountAhead,
+  webhooks: WebhookWork,
+): LeaderWork {
+  const { config, handle, configuration, events } = services;
   const { eventStore } = events;
+  const database = handle.background;
   const sweep = (propertyIds: readonly string[]) =>
-    sweepFeedbackStates({ database: handle.background, eventStore }, propertyIds);
+    sweepFeedbackStates({ database, eventStore }, propertyIds);
   const retention = new Retention(eventStore, {
     onExpired: (propertyId) => sweep([propertyId]),
     removeRemains: () => handle.scrub(),
   });
-  const countAhead = new CountAhead({
-    eventStore: connectEventStore(counting),
-    properties: () => configuration.properties(),
-  });
   const wait = waitForNodes(services);
-  const suppressing = suppressingStore(handle.background, eventStore, SUPPRESSIONS_KNOWN_MS);
-  const forgetting = forgettingDeliveries(handle.background, suppressing);
-  return [
-    {
-      name: 'erasure',
-      everyMs: ERASURE_POLL_MS,
-      run: () =>
-        runPendingErasures(
-          handle,
-          forgetting,
-          (propertyIds) => {
-            handle.nodes.send({ type: 'erased' });
-            countAhead.startAgain();
-            return sweep(propertyIds);
-          },
-          wait?.ready,
-        ),
+  const suppressing = suppressingStore(database, eventStore, SUPPRESSIONS_KNOWN_MS);
+  const forgetting = forgettingDeliveries(database, suppressing);
+  const afterErasures = (propertyIds: readonly string[]) => {
+    handle.nodes.send({ type: 'erased' });
+    countAhead.startAgain();
+    return sweep(propertyIds);
+  };
+  return {
+    erase: () => runPendingErasures(handle, forgetting, afterErasures, wait?.ready),
+    deleteLateEvents: () => deleteLateEvents(database, eventStore, Date.now()),
+    deleteOldSalts: () => deleteOldSalts(handle, Date.now()),
+    applySchedules: () => applySchedules(services),
+    enforceRetention: () => retention.enforce(configuration.properties(), Date.now()),
+    countRunningTests: () => countAhead.run(),
+    runAaTest: () => aaTest.run(Date.now()),
+    deleteOldJournals:
+      config.databaseUrl === undefined
+        ? undefined
+        : () => deleteOldJournals(database, () => eventStore.positions(), Date.now()),
+    deleteOldUsage: async () => {
+      await deleteOldUsage(database, Date.now());
+      await deleteUsageOfDeletedKeys(database);
     },
-    {
-      name: 'deletion of late events of deleted properties',
-      everyMs: LATE_EVENTS_MS,
-      run: () => deleteLateEvents(handle.background, eventStore, Date.now()),
-    },
-    {
-      name: 'deletion of daily salts',
-      everyMs: SALT_POLL_MS,
-      run: () => deleteOldSalts(handle, Date.now()),
-    },
-    {
-      name: 'schedule',
-      everyMs: SCHEDULE_POLL_MS,
-      run: () => applySchedules(services),
-    },
-    {
-      name: 'retention',
-      everyMs: RETENTION_POLL_MS,
-      run: () => retention.enforce(configuration.properties(), Date.now()),
-    },
-    {
-      name: 'counting of running split tests',
-      everyMs: COUNT_AHEAD_POLL_MS,
-      run: () => countAhead.run(),
-    },
-    {
-      name: 'A/A test',
-      everyMs: AA_TEST_POLL_MS,
-      run: () => aaTest.run(Date.now()),
-    },
-  ];
+    webhooks,
+  };
 }
 
 async function applySchedules({ log, writer, configuration }: LeaderJobServices): Promise<void> {
@@ -196,11 +194,4 @@ function waitForNodes({ config, log, handle, events }: LeaderJobServices): Erasu
     },
     warn: (details, message) => log.warn(details, message),
   });
-}
-
-function journalCleanup({ config, handle, events }: LeaderJobServices): Job[] {
-  if (config.databaseUrl === undefined) return [];
-  const positions = () => events.eventStore.positions();
-  const run = () => deleteOldJournals(handle.background, positions, Date.now());
-  return [{ name: 'cleanup of node journals', everyMs: JOURNAL_CLEANUP_MS, run }];
 }

@@ -4,7 +4,8 @@ import { SignInThrottle } from '../features/accounts/sign-in-throttle.ts';
 import { AccessChanges } from '../http/access/access-changes.ts';
 import { TokenBuckets } from '../http/access/token-buckets.ts';
 import { listen } from '../http/pipeline/listen.ts';
-import type { Job } from '../jobs/background-jobs.ts';
+import { processJobs } from '../jobs/job-list.ts';
+import type { Job } from '../jobs/scheduler.ts';
 import { UsageRecording } from '../jobs/usage-recording.ts';
 
 /** Serves requests in this process. */
@@ -40,7 +41,7 @@ export class LocalRequestServer implements RequestServer {
   }
 
   jobs(): Job[] {
-    return this.#serving?.usage.jobs() ?? [];
+    return this.#serving === undefined ? [] : processJobs(this.#serving.usage);
   }
 
   async configurationSaved(): Promise<void> {}

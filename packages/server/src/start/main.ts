@@ -12,8 +12,9 @@ import { ReportRunner } from '../features/reports/report-runner.ts';
 import { SessionIdentities } from '../features/sessions/session-identities.ts';
 import { Metrics } from '../http/monitoring/metrics.ts';
 import { assertCanListen } from '../http/pipeline/listen.ts';
-import { type Job, startJobs } from '../jobs/background-jobs.ts';
-import { ElectedJobs } from '../jobs/elected-jobs.ts';
+import { nodeJobs } from '../jobs/job-list.ts';
+import { LeaderJobs } from '../jobs/leader-jobs.ts';
+import { startJobs } from '../jobs/scheduler.ts';
 import { listenForBackups } from '../operations/backup/backup-socket.ts';
 import { publishOwnJournal } from '../operations/nodes/node-journals.ts';
 import { exitAfterFailure } from '../platform/errors/exit-after-failure.ts';
@@ -38,7 +39,6 @@ import { stopOnSignals } from './stop-on-signals.ts';
 import { announce, announceKeys } from './welcome.ts';
 
 const PREPARE_RETRY_MS = 1000;
-const PUBLISH_JOURNAL_MS = 2000;
 const NOTHING_NEW: FirstStart = { demo: false, generatedKeys: [] };
 
 type Options = Pick<StorageOptions, 'acceptLoss'>;
@@ -148,7 +148,7 @@ interface Service extends BaseServices {
   handle: DatabaseHandle;
   configuration: Configuration;
   identities: SessionIdentities;
-  jobs: ElectedJobs;
+  leaderJobs: LeaderJobs;
 }
 
 /** Everything that serves requests; uses neither the events nor the database before `serve`. */
@@ -173,7 +173,7 @@ async function createService(base: BaseServices, handle: DatabaseHandle): Promis
       currentTrace: tracer && (() => tracer.current()),
     });
   const { nodes } = handle;
-  const jobs = new ElectedJobs({
+  const leaderJobs = new LeaderJobs({
     config,
     log,
     handle,
@@ -184,7 +184,7 @@ async function createService(base: BaseServices, handle: DatabaseHandle): Promis
   });
   const metrics = new Metrics({
     storage: () => events.status,
-    aaAlarms: () => jobs.aaAlarms,
+    aaAlarms: () => leaderJobs.aaAlarms,
     node: nodes,
     workers: requestServer.workers,
   });
@@ -203,14 +203,15 @@ async function createService(base: BaseServices, handle: DatabaseHandle): Promis
     // They are sent by the leader.
     wakeWebhooks: (webhook) => nodes.send({ type: 'send-webhooks', webhook }),
   });
-  return { ...base, handle, configuration, identities, jobs };
+  return { ...base, handle, configuration, identities, leaderJobs };
 }
 
 async function serve(
   service: Service,
   initial: OpenedDatabase['initial'],
 ): Promise<{ url: string; stop: Stop }> {
-  const { config, log, handle, configuration, events, identities, jobs, tracer, requestServer } = service;
+  const { config, log, handle, configuration, events, identities, leaderJobs, tracer, requestServer } =
+    service;
   const { nodes } = handle;
   await configuration.open(initial);
   const stopSnapshots =
@@ -223,10 +224,12 @@ async function serve(
   events.startVerification();
   nodes.onMessage((message) => {
     if (message.type === 'erased') identities.clear();
-    else if (message.type === 'send-webhooks') jobs.wakeWebhooks(message.webhook);
+    else if (message.type === 'send-webhooks') leaderJobs.wakeWebhooks(message.webhook);
   });
-  const stopLeading = jobs.start();
-  const journalJobs = config.databaseUrl === undefined ? [] : [publishing(handle, events)];
+  const stopLeading = leaderJobs.start();
+  // Erasures wait until the journals of all nodes are stored.
+  const publishJournal = () => publishOwnJournal(handle.database, events);
+  const journalJobs = config.databaseUrl === undefined ? [] : nodeJobs(publishJournal);
   const stopJobs = startJobs([...requestServer.jobs(), ...journalJobs], log);
   const stop = async () => {
     if (config.shutdownDelayMs > 0) {
@@ -246,15 +249,6 @@ async function serve(
     await tracer?.close();
   };
   return { url, stop };
-}
-
-/** Erasures wait until the journals of all nodes are stored. */
-function publishing({ database }: DatabaseHandle, events: EventStorage): Job {
-  return {
-    name: 'position of the journal',
-    everyMs: PUBLISH_JOURNAL_MS,
-    run: () => publishOwnJournal(database, events),
-  };
 }
 
 /** The default needs no other process, and loads nothing for one. */

@@ -7,7 +7,7 @@ import type { ReportRunner } from '../../features/reports/report-runner.ts';
 import type { SessionIdentities } from '../../features/sessions/session-identities.ts';
 import type { WakeWebhooks } from '../../features/webhooks/webhook-routes.ts';
 import type { Metrics, WorkerCounts } from '../../http/monitoring/metrics.ts';
-import type { Job } from '../../jobs/background-jobs.ts';
+import type { Job } from '../../jobs/scheduler.ts';
 import type { Config } from '../../platform/settings/config.ts';
 import type { RequestTracer } from '../../platform/tracing/tracer.ts';
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { SignInThrottle } from '../../features/accounts/sign-in-throttle.ts';
 import { TokenBuckets } from '../../http/access/token-buckets.ts';
 import type { WorkerCounts } from '../../http/monitoring/metrics.ts';
-import type { Job } from '../../jobs/background-jobs.ts';
+import type { Job } from '../../jobs/scheduler.ts';
 import type { Handlers } from '../../platform/calls/remote-calls.ts';
 import type { Config } from '../../platform/settings/config.ts';
 import { CombinedMetrics } from './combined-metrics.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { expect, test } from 'vitest';
-import { startJobs } from './background-jobs.ts';
+import { startJobs } from './scheduler.ts';
 
 test('a job that fails again and again logs each reason once, until it succeeds', async () => {
   const logged: string[] = [];

@@ -10,12 +10,9 @@ import { GoalTargetWatch } from '../features/webhooks/goal-target-watch.ts';
 import { pruneDeliveries } from '../features/webhooks/prune-deliveries.ts';
 import { TestWatch } from '../features/webhooks/test-watch.ts';
 import type { Config } from '../platform/settings/config.ts';
-import type { Job } from './background-jobs.ts';
+import type { Job } from './scheduler.ts';
 
-const POLL_MS = 1000;
-const PRUNE_MS = 10 * 60 * 1000;
-
-export interface WebhookJobServices {
+export interface WebhookServices {
   config: Pick<Config, 'webhookAllowPrivate'>;
   log: Logger;
   database: Database;
@@ -25,8 +22,12 @@ export interface WebhookJobServices {
   reports: ReportRunner;
 }
 
-export interface WebhookJobs {
-  jobs: Job[];
+export interface WebhookWork {
+  deliver: Job['run'];
+  watchFeedback: Job['run'];
+  watchTests: Job['run'];
+  watchGoals: Job['run'];
+  prune: Job['run'];
   /** Sends queued deliveries without delay. */
   wake: DeliveryJob['wake'];
   /** Cancels running requests. */
@@ -34,7 +35,7 @@ export interface WebhookJobs {
 }
 
 /** Sends webhooks, and notices what they are about. */
-export function createWebhookJobs(services: WebhookJobServices): WebhookJobs {
+export function createWebhookWork(services: WebhookServices): WebhookWork {
   const { config, log, database, configuration, events, reports } = services;
   const properties = () => configuration.properties();
   const deliveries = new DeliveryJob({
@@ -66,19 +67,16 @@ export function createWebhookJobs(services: WebhookJobServices): WebhookJobs {
     release: () => reports.release(),
     isStopping: () => reports.isClosed,
   });
-  const prune = () => pruneDeliveries(database, properties(), Date.now());
   // Deliveries are deleted with their webhook: most installations have none, and nothing to look for.
   const ifWebhooks = (run: () => Promise<void>) => async () => {
     if (properties().some(({ webhooks }) => webhooks.length > 0)) await run();
   };
   return {
-    jobs: [
-      { name: 'webhook delivery', everyMs: POLL_MS, run: ifWebhooks(() => deliveries.run()) },
-      { name: 'webhooks for feedback', everyMs: POLL_MS, run: () => feedback.run() },
-      { name: 'webhooks for split tests', everyMs: POLL_MS, run: () => tests.run(Date.now()) },
-      { name: 'webhooks for goals', everyMs: POLL_MS, run: () => goals.run(Date.now()) },
-      { name: 'deletion of old webhook deliveries', everyMs: PRUNE_MS, run: ifWebhooks(prune) },
-    ],
+    deliver: ifWebhooks(() => deliveries.run()),
+    watchFeedback: () => feedback.run(),
+    watchTests: () => tests.run(Date.now()),
+    watchGoals: () => goals.run(Date.now()),
+    prune: ifWebhooks(() => pruneDeliveries(database, properties(), Date.now())),
     wake: (webhook) => deliveries.wake(webhook),
     close: async () => {
       await reports.close();
