@@ -19,7 +19,6 @@ interface Dependencies {
   nodes: Nodes;
   /** Whether PostgreSQL and ClickHouse are used. */
   isShared: boolean;
-  /** Whether the server is about to stop. */
   isStopping: boolean;
 }
 

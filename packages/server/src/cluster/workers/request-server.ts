@@ -37,7 +37,6 @@ export interface RequestServer {
   create(services: RequestServices): Promise<void>;
   /** After `create`. Resolves with its URL once requests are served. */
   listen(): Promise<string>;
-  /** Jobs to run while it serves. */
   jobs(): Job[];
   /** Returns when everyone who serves requests knows a change that this process has saved. */
   configurationSaved(): Promise<void>;

@@ -9,7 +9,6 @@ export interface PrimaryMethods {
   waitForStart(): void;
   /** The worker is connected to everything it needs, and has a port. */
   listening(url: string): void;
-  /** The worker cannot start. */
   startFailed(message: string): void;
   report(request: unknown): { contentType: string; body: Uint8Array };
   lease(wanted: TokenCount[]): TokenLease[];

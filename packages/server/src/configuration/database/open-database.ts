@@ -55,7 +55,6 @@ export async function openDatabase(dataDir: string, options: DatabaseOptions = {
   });
 }
 
-/** An empty configuration database in memory. */
 export function openMemoryDatabase(): Promise<DatabaseHandle> {
   return openAt(':memory:', {});
 }

@@ -86,7 +86,6 @@ export class EventStreams<Client> {
     if (stream.isBehind) void this.#catchUp(stream);
   }
 
-  /** Number of streams of a property. */
   count(propertyId: string): number {
     return this.#properties.get(propertyId)?.size ?? 0;
   }
