@@ -34,12 +34,12 @@ describe.skipIf(!hasPostgres())('a node', () => {
     await database?.remove();
   });
 
-  test('is not ready while its journal is full, because ClickHouse is away', async () => {
+  test('is not ready while its journal is full, because ClickHouse is unavailable', async () => {
     const readiness = async () => {
       const { status, body } = await node.send('GET', '/readyz');
       return { status, body };
     };
-    expect(await readiness()).toEqual({ status: 200, body: { status: 'ready', away: ['events'] } });
+    expect(await readiness()).toEqual({ status: 200, body: { status: 'ready', unavailable: ['events'] } });
     const increment = () =>
       node.send('POST', '/v1/goals/increment', {
         key: SECRET_KEY,
@@ -48,11 +48,11 @@ describe.skipIf(!hasPostgres())('a node', () => {
     await waitFor('a full journal', async () => (await increment()).status === 503);
     expect(await readiness()).toEqual({
       status: 503,
-      body: { status: 'not ready', away: ['events', 'journal'] },
+      body: { status: 'not ready', unavailable: ['events', 'journal'] },
     });
   });
 
-  test('does not count sign-ins as failed while PostgreSQL is away', async () => {
+  test('does not count sign-ins as failed while PostgreSQL is unavailable', async () => {
     const browser = new Browser(node);
     const signIn = async () => (await browser.signIn(OWNER.email, OWNER.password)).status;
     expect(await signIn()).toBe(200);

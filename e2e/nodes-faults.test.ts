@@ -36,8 +36,9 @@ describe.skipIf(!canRunNodes())('three nodes under load', () => {
   const onEachNode = async (what: string, isTrue: (server: TestServer) => Promise<boolean>) => {
     for (const server of nodes.servers) await waitFor(what, () => isTrue(server));
   };
-  const isAway = async (server: TestServer) => (await metric(server, 'switchyard_database_available')) === 0;
-  const isBack = async (server: TestServer) => !(await isAway(server));
+  const isUnavailable = async (server: TestServer) =>
+    (await metric(server, 'switchyard_database_available')) === 0;
+  const isBack = async (server: TestServer) => !(await isUnavailable(server));
 
   /** A change through the management API. */
   const rename = (name: string) =>
@@ -64,13 +65,13 @@ describe.skipIf(!canRunNodes())('three nodes under load', () => {
     expect(response.status, response.text).toBe(200);
   };
 
-  /** What a node says while ClickHouse is away. */
+  /** What a node says while ClickHouse is unavailable. */
   const expectLate = async (server: TestServer) => {
     await expectEvaluated(server);
     const path = '/v1/goals/progress?propertyId=shop&goalId=signup';
     const refused = await server.send('GET', path, { key: SECRET_KEY });
     expect(refused.body.error.code, refused.text).toBe('event_store_unavailable');
-    expect((await server.send('GET', '/readyz')).body).toEqual({ status: 'ready', away: ['events'] });
+    expect((await server.send('GET', '/readyz')).body).toEqual({ status: 'ready', unavailable: ['events'] });
     await waitFor('late figures', async () => {
       const { dataDelayedSince } = (await owner.get('/v1/manage/me')).body;
       return dataDelayedSince !== null && dataDelayedSince <= Date.now();
@@ -91,7 +92,7 @@ describe.skipIf(!canRunNodes())('three nodes under load', () => {
       const refused = await rename(`while ${fault}`);
       console.log(`${fault}: change answered after ${Math.round(performance.now() - startedAt)} ms`);
       expect(refused.body.error.code, refused.text).toBe('database_unavailable');
-      await onEachNode('the outage', isAway);
+      await onEachNode('the outage', isUnavailable);
       await load.acknowledged(10);
       await end();
       await onEachNode('the end of the outage', isBack);

@@ -95,7 +95,7 @@ describe.skipIf(!canRunNodes())('the start of nodes', () => {
     expect(present.length).toBeGreaterThan(0);
   });
 
-  test('succeeds while PostgreSQL and ClickHouse are away, from a snapshot', async () => {
+  test('succeeds while PostgreSQL and ClickHouse are unavailable, from a snapshot', async () => {
     await nodes.start(1);
     const [first] = nodes.servers as [TestServer];
     await nodes.stored();
@@ -104,16 +104,16 @@ describe.skipIf(!canRunNodes())('the start of nodes', () => {
     nodes.clickhouse.hold();
     const restarted = await nodes.restart(0);
     expect(await isServing(restarted)).toBe(true);
-    const body = { propertyId: 'shop', goalId: 'signup', sessionId: 's-away' };
+    const body = { propertyId: 'shop', goalId: 'signup', sessionId: 's-unavailable' };
     const accepted = await restarted.send('POST', '/v1/goals/increment', {
       body,
       key: SECRET_KEY,
     });
     expect(accepted.text).toBe('{"success":true}');
     const ready = await restarted.send('GET', '/readyz');
-    expect({ status: ready.status, away: ready.body.away.sort() }).toEqual({
+    expect({ status: ready.status, unavailable: ready.body.unavailable.sort() }).toEqual({
       status: 200,
-      away: ['database', 'events'],
+      unavailable: ['database', 'events'],
     });
 
     // What ClickHouse does not take stays in the journal.

@@ -9,7 +9,7 @@ import { discard, startServer, type TestServer } from '@switchyard/testing/test-
 import { waitFor } from '@switchyard/testing/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** ClickHouse is away, which streams do not need. */
+/** ClickHouse is unavailable, which streams do not need. */
 describe.skipIf(!hasPostgres())('a stream on one node ends when its access ends on another', () => {
   let database: { url: string; remove: () => Promise<void> };
   let one: TestServer;

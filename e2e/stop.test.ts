@@ -125,7 +125,7 @@ describe('SIGTERM with SHUTDOWN_DELAY_SECONDS', () => {
         const response = await fetch(`${server.url}/readyz`);
         return response.status === 503 ? response : undefined;
       });
-      expect(await notReady.json()).toEqual({ status: 'not ready', away: [] });
+      expect(await notReady.json()).toEqual({ status: 'not ready', unavailable: [] });
       // New connections are accepted, and requests of both lanes close theirs.
       for (const path of ['/healthz', '/v1/split-testing/config?propertyId=shop']) {
         const response = await fetch(`${server.url}${path}`, { headers: { 'x-api-key': PUBLIC_KEY } });

@@ -17,7 +17,7 @@ const PAGES = ['overview', 'goals', 'feedback', 'sessions', 'split-tests', 'spli
 const LATE = /^Figures are late: events since \d{1,2}:\d{2}.* are stored, but not counted yet\.$/;
 const LATE_FIGURE = /^(Figures are late: .*|Not counted yet)$/;
 
-describe.skipIf(dashboard.isMissing || database === undefined)('while ClickHouse is away', () => {
+describe.skipIf(dashboard.isMissing || database === undefined)('while ClickHouse is unavailable', () => {
   afterAll(() => database?.remove());
 
   it('says since when figures are late, without errors, and loads them when they are not', async () => {

@@ -10,7 +10,7 @@ import type { SeededRandom } from './random.ts';
 
 /** The engine of the tests may be emulated, which takes tens of milliseconds for a statement. */
 const INTERVAL_MS = 150;
-/** What the product promises, whatever is away. */
+/** What the product promises, whatever is unavailable. */
 const MAX_MS = 5000;
 
 interface Answer {

@@ -263,8 +263,8 @@ async function deleteUser({ dataDir, email, json }: DeleteUserOptions): Promise<
   await withExistingDatabase(dataDir, async (handle) => {
     const { id } = await requireAccount(handle.database, email);
     const { writer, by } = operatorWriter(handle.database);
-    const parts = { writer, model: configurationModel, scrub: () => handle.scrub() };
-    const deleted = await deleteAccount(parts, id, by).catch((error: unknown) => {
+    const services = { writer, model: configurationModel, scrub: () => handle.scrub() };
+    const deleted = await deleteAccount(services, id, by).catch((error: unknown) => {
       throw error instanceof ApiError ? new CliError(error.message) : error;
     });
     await waitForServerReload();

@@ -11,7 +11,7 @@ import { type Configuration, openConfiguration } from '../configuration/snapshot
 import { runSchedule } from '../features/split-testing/schedule.ts';
 import { DeliveryJob } from '../features/webhooks/delivery-job.ts';
 import { configurationModel, createConfigurationWriter } from '../start/definitions.ts';
-import { startJobs } from './background-jobs.ts';
+import { startJobs } from './scheduler.ts';
 
 const log = pino({ level: 'silent' });
 let database: { url: string; remove: () => Promise<void> };

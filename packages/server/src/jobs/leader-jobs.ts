@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { DatabaseHandle } from '../configuration/database/database.ts';
 import type { Configuration } from '../configuration/snapshot/configuration.ts';
@@ -13,6 +12,8 @@ import { suppressingStore } from '../features/erasure/suppressing-store.ts';
 import { SUPPRESSIONS_KNOWN_MS } from '../features/erasure/suppression-list.ts';
 import { sweepFeedbackStates } from '../features/feedback/feedback-states.ts';
 import { runRollouts } from '../features/flags/rollout-schedule.ts';
+import { deleteOldUsage } from '../features/flags/usage-cleanup.ts';
+import { deleteUsageOfDeletedKeys } from '../features/keys/credential-usage-store.ts';
 import { Retention } from '../features/properties/retention.ts';
 import { aaScope } from '../features/reports/aa-scope.ts';
 import { CountAhead } from '../features/reports/count-ahead.ts';
@@ -22,22 +23,14 @@ import { runSchedule } from '../features/split-testing/schedule.ts';
 import { forgettingDeliveries } from '../features/webhooks/forget-deliveries.ts';
 import { deleteOldJournals, nodesBehind, readJournals } from '../operations/nodes/node-journals.ts';
 import type { Config } from '../platform/settings/config.ts';
-import { type Job, startJobs } from './background-jobs.ts';
-import { usageCleanup } from './usage-recording.ts';
-import { createWebhookJobs, type WebhookJobs } from './webhook-jobs.ts';
+import { type LeaderWork, leaderJobs } from './job-list.ts';
+import { startJobs } from './scheduler.ts';
+import { createWebhookWork, type WebhookWork } from './webhook-work.ts';
 
-const ERASURE_POLL_MS = 1000;
-const SALT_POLL_MS = 10_000;
-const SCHEDULE_POLL_MS = 250;
-const RETENTION_POLL_MS = 1000;
-const JOURNAL_CLEANUP_MS = 60 * 60 * 1000;
-const LATE_EVENTS_MS = 60 * 60 * 1000;
-const AA_TEST_POLL_MS = 1000;
-const COUNT_AHEAD_POLL_MS = 1000;
 /** The evaluation of a missed day can wait until the first requests are served. */
 const AA_TEST_START_DELAY_MS = 5 * 60 * 1000;
 
-export interface LeaderJobsParts {
+export interface LeaderJobServices {
   config: Config;
   log: Logger;
   handle: DatabaseHandle;
@@ -48,33 +41,63 @@ export interface LeaderJobsParts {
   createReportRunner: () => ReportRunner;
 }
 
-export interface LeaderJobs {
+interface RunningJobs {
   /** Number of properties whose A/A test raises an alarm. */
   aaAlarms: () => number;
-  wakeWebhooks: WebhookJobs['wake'];
+  wakeWebhooks: WebhookWork['wake'];
   stop: () => Promise<void>;
 }
 
-/** Starts the jobs of which there must be one for all nodes. What they remember starts anew, as after a restart. */
-export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
-  const { config, log, handle, configuration, events, createReportRunner } = parts;
+/**
+ * Runs the jobs of the leader on this node, while it leads. What they remember starts anew each time, as after a restart.
+ */
+export class LeaderJobs {
+  readonly #services: LeaderJobServices;
+  #running: RunningJobs | undefined;
+
+  constructor(services: LeaderJobServices) {
+    this.#services = services;
+  }
+
+  /** Only the leader knows. */
+  get aaAlarms(): number {
+    return this.#running?.aaAlarms() ?? 0;
+  }
+
+  readonly wakeWebhooks: WebhookWork['wake'] = (webhook) => this.#running?.wakeWebhooks(webhook);
+
+  /** Returns a function that stops the jobs and leaves them to another node. */
+  start(): () => Promise<void> {
+    return this.#services.handle.nodes.lead(() => {
+      const running = run(this.#services);
+      this.#running = running;
+      return () => {
+        this.#running = undefined;
+        return running.stop();
+      };
+    });
+  }
+}
+
+function run(services: LeaderJobServices): RunningJobs {
+  const { config, log, handle, configuration, events, createReportRunner } = services;
   const counting = events.connectThread();
+  const countAhead = new CountAhead({
+    eventStore: connectEventStore(counting),
+    properties: () => configuration.properties(),
+  });
   const aaReports = createReportRunner();
-  const aaTest = createAaTest(parts, aaReports);
-  const webhooks = createWebhookJobs({
-    ...{ config, log, configuration, events },
+  const aaTest = createAaTest(services, aaReports);
+  const webhooks = createWebhookWork({
+    config,
+    log,
+    configuration,
+    events,
     database: handle.background,
     reports: createReportRunner(),
   });
-  const stopJobs = startJobs(
-    [
-      ...jobsOf(parts, aaTest, counting),
-      ...journalCleanup(parts),
-      usageCleanup(handle.background),
-      ...webhooks.jobs,
-    ],
-    log,
-  );
+  const work = leaderWork(services, aaTest, countAhead, webhooks);
+  const stopJobs = startJobs(leaderJobs(work), log);
   return {
     aaAlarms: () => aaTest.alarms,
     wakeWebhooks: webhooks.wake,
@@ -89,11 +112,13 @@ export function startLeaderJobs(parts: LeaderJobsParts): LeaderJobs {
 }
 
 function createAaTest(
-  { config, log, handle, configuration, events }: LeaderJobsParts,
+  { config, log, handle, configuration, events }: LeaderJobServices,
   reports: ReportRunner,
 ): DailyAaTest {
   return new DailyAaTest({
-    ...{ log, database: handle.background, eventStore: events.eventStore },
+    log,
+    database: handle.background,
+    eventStore: events.eventStore,
     properties: () => configuration.properties(),
     // The position is that of this node; others may have stored events.
     hasEvents: () => config.clickhouseUrl !== undefined || events.status.position > 0,
@@ -108,72 +133,50 @@ function createAaTest(
   });
 }
 
-function jobsOf(parts: LeaderJobsParts, aaTest: DailyAaTest, counting: MessagePort): Job[] {
-  const { handle, configuration, events } = parts;
+function leaderWork(
+  services: LeaderJobServices,
+  aaTest: DailyAaTest,
+  countAhead: CountAhead,
+  webhooks: WebhookWork,
+): LeaderWork {
+  const { config, handle, configuration, events } = services;
   const { eventStore } = events;
+  const database = handle.background;
   const sweep = (propertyIds: readonly string[]) =>
-    sweepFeedbackStates({ database: handle.background, eventStore }, propertyIds);
+    sweepFeedbackStates({ database, eventStore }, propertyIds);
   const retention = new Retention(eventStore, {
     onExpired: (propertyId) => sweep([propertyId]),
     removeRemains: () => handle.scrub(),
   });
-  const countAhead = new CountAhead({
-    eventStore: connectEventStore(counting),
-    properties: () => configuration.properties(),
-  });
-  const wait = waitForNodes(parts);
-  const suppressing = suppressingStore(handle.background, eventStore, SUPPRESSIONS_KNOWN_MS);
-  const forgetting = forgettingDeliveries(handle.background, suppressing);
-  return [
-    {
-      name: 'erasure',
-      everyMs: ERASURE_POLL_MS,
-      run: () =>
-        runPendingErasures(
-          handle,
-          forgetting,
-          (propertyIds) => {
-            handle.nodes.send({ type: 'erased' });
-            countAhead.startAgain();
-            return sweep(propertyIds);
-          },
-          wait?.ready,
-        ),
+  const wait = waitForNodes(services);
+  const suppressing = suppressingStore(database, eventStore, SUPPRESSIONS_KNOWN_MS);
+  const forgetting = forgettingDeliveries(database, suppressing);
+  const afterErasures = (propertyIds: readonly string[]) => {
+    handle.nodes.send({ type: 'erased' });
+    countAhead.startAgain();
+    return sweep(propertyIds);
+  };
+  return {
+    erase: () => runPendingErasures(handle, forgetting, afterErasures, wait?.ready),
+    deleteLateEvents: () => deleteLateEvents(database, eventStore, Date.now()),
+    deleteOldSalts: () => deleteOldSalts(handle, Date.now()),
+    applySchedules: () => applySchedules(services),
+    enforceRetention: () => retention.enforce(configuration.properties(), Date.now()),
+    countRunningTests: () => countAhead.run(),
+    runAaTest: () => aaTest.run(Date.now()),
+    deleteOldJournals:
+      config.databaseUrl === undefined
+        ? undefined
+        : () => deleteOldJournals(database, () => eventStore.positions(), Date.now()),
+    deleteOldUsage: async () => {
+      await deleteOldUsage(database, Date.now());
+      await deleteUsageOfDeletedKeys(database);
     },
-    {
-      name: 'deletion of late events of deleted properties',
-      everyMs: LATE_EVENTS_MS,
-      run: () => deleteLateEvents(handle.background, eventStore, Date.now()),
-    },
-    {
-      name: 'deletion of daily salts',
-      everyMs: SALT_POLL_MS,
-      run: () => deleteOldSalts(handle, Date.now()),
-    },
-    {
-      name: 'schedule',
-      everyMs: SCHEDULE_POLL_MS,
-      run: () => applySchedules(parts),
-    },
-    {
-      name: 'retention',
-      everyMs: RETENTION_POLL_MS,
-      run: () => retention.enforce(configuration.properties(), Date.now()),
-    },
-    {
-      name: 'counting of running split tests',
-      everyMs: COUNT_AHEAD_POLL_MS,
-      run: () => countAhead.run(),
-    },
-    {
-      name: 'A/A test',
-      everyMs: AA_TEST_POLL_MS,
-      run: () => aaTest.run(Date.now()),
-    },
-  ];
+    webhooks,
+  };
 }
 
-async function applySchedules({ log, writer, configuration }: LeaderJobsParts): Promise<void> {
+async function applySchedules({ log, writer, configuration }: LeaderJobServices): Promise<void> {
   const tests = await runSchedule(writer, configuration.properties(), Date.now());
   for (const change of tests) log.info(change, 'split test changed by its schedule');
   const rollouts = await runRollouts(writer, configuration.properties(), Date.now());
@@ -181,7 +184,7 @@ async function applySchedules({ log, writer, configuration }: LeaderJobsParts): 
 }
 
 /** Other nodes have journals too; undefined if there are none. */
-function waitForNodes({ config, log, handle, events }: LeaderJobsParts): ErasureWait | undefined {
+function waitForNodes({ config, log, handle, events }: LeaderJobServices): ErasureWait | undefined {
   if (config.databaseUrl === undefined) return undefined;
   return new ErasureWait({
     findNodesBehind: async () => {
@@ -191,11 +194,4 @@ function waitForNodes({ config, log, handle, events }: LeaderJobsParts): Erasure
     },
     warn: (details, message) => log.warn(details, message),
   });
-}
-
-function journalCleanup({ config, handle, events }: LeaderJobsParts): Job[] {
-  if (config.databaseUrl === undefined) return [];
-  const positions = () => events.eventStore.positions();
-  const run = () => deleteOldJournals(handle.background, positions, Date.now());
-  return [{ name: 'cleanup of node journals', everyMs: JOURNAL_CLEANUP_MS, run }];
 }

@@ -2,14 +2,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../configuration/database/database.ts';
 import { EvaluationCounts } from '../features/flags/evaluation-counts.ts';
 import { FlagUsageRecorder } from '../features/flags/flag-usage-recorder.ts';
-import { deleteOldUsage } from '../features/flags/usage-cleanup.ts';
-import { deleteUsageOfDeletedKeys, saveLastUsed } from '../features/keys/credential-usage-store.ts';
+import { saveLastUsed } from '../features/keys/credential-usage-store.ts';
 import { CredentialUsage } from '../http/access/credential-usage.ts';
-import type { Job } from './background-jobs.ts';
-
-const FLAG_USAGE_MS = 10_000;
-const CREDENTIAL_USAGE_MS = 60_000;
-const CLEANUP_MS = 10 * 60 * 1000;
 
 /** Counts how flags and credentials are used, in memory, and writes the counts to the database. */
 export class UsageRecording {
@@ -34,33 +28,21 @@ export class UsageRecording {
     this.#otherWrites += 1;
   }
 
-  jobs(): Job[] {
-    return [
-      { name: 'flag usage', everyMs: FLAG_USAGE_MS, run: () => this.flags.flush(Date.now()) },
-      { name: 'last use of keys', everyMs: CREDENTIAL_USAGE_MS, run: () => this.#flushCredentials() },
-    ];
+  saveFlags(): Promise<void> {
+    return this.flags.flush(Date.now());
+  }
+
+  saveCredentials(): Promise<void> {
+    return this.credentials.flush((ids) => saveLastUsed(this.#database, ids, Date.now()));
   }
 
   /** Writes the rest when the server stops; losing it must not fail the stop. */
   async close(log: Logger): Promise<void> {
-    const results = await Promise.allSettled([this.flags.flush(Date.now()), this.#flushCredentials()]);
+    const results = await Promise.allSettled([this.saveFlags(), this.saveCredentials()]);
     for (const result of results) {
       if (result.status === 'rejected') {
         log.error({ err: result.reason }, 'the last seconds of usage could not be saved');
       }
     }
   }
-
-  #flushCredentials(): Promise<void> {
-    return this.credentials.flush((ids) => saveLastUsed(this.#database, ids, Date.now()));
-  }
-}
-
-/** Needed once, however many processes record usage. */
-export function usageCleanup(database: Database): Job {
-  const run = async () => {
-    await deleteOldUsage(database, Date.now());
-    await deleteUsageOfDeletedKeys(database);
-  };
-  return { name: 'cleanup of usage', everyMs: CLEANUP_MS, run };
 }

@@ -8,7 +8,7 @@ import type { AccessChanges } from '../http/access/access-changes.ts';
 import type { CallerDirectory } from '../http/contract/caller.ts';
 import { StreamLimits } from '../http/limits/stream-limits.ts';
 import type { Config } from '../platform/settings/config.ts';
-import { Turns } from '../platform/threads/turns.ts';
+import { SlicedLoops } from '../platform/threads/sliced-loops.ts';
 import { configurationModel } from './definitions.ts';
 
 /** What tells about changes, and about access that ended. */
@@ -30,36 +30,36 @@ interface AppStreams {
 export function createStreams(
   app: FastifyInstance,
   callers: CallerDirectory,
-  parts: StreamSources,
+  sources: StreamSources,
 ): AppStreams {
   const shared = {
-    turns: new Turns(),
-    limits: new StreamLimits(parts.config),
-    property: (id: string) => parts.configuration.property(id),
+    loops: new SlicedLoops(),
+    limits: new StreamLimits(sources.config),
+    property: (id: string) => sources.configuration.property(id),
   };
   const flags = new FlagStreams(shared);
   const configuration = new ConfigurationStreams({
     ...shared,
     model: configurationModel,
-    database: parts.database,
+    database: sources.database,
     callers,
   });
   const unsubscribe = [
-    parts.configuration.onChange((change) => {
+    sources.configuration.onChange((change) => {
       flags.publish(change);
       configuration.publish(change);
     }),
   ];
-  const { access } = parts;
+  const { access } = sources;
   access.onChange(() => configuration.checkAccess());
   app.addHook('onListen', async () => {
-    const stopHearing = parts.nodes.onMessage(({ type }) => {
+    const stopHearing = sources.nodes.onMessage(({ type }) => {
       if (type === 'access-changed') void access.check();
     });
     // The command line changes accounts too. The database cannot be watched before it is open.
     unsubscribe.push(
       stopHearing,
-      parts.watch(() => void access.check()),
+      sources.watch(() => void access.check()),
     );
   });
   app.addHook('preClose', (done) => {

@@ -85,7 +85,7 @@ import { configurationModel } from './definitions.ts';
 import { readiness } from './readiness.ts';
 import type { ThreadRequest } from './report-thread.ts';
 
-export interface AppParts {
+export interface AppServices {
   config: Config;
   version: string;
   log: Logger;
@@ -113,17 +113,17 @@ export interface AppParts {
 }
 
 /** The composition root: wires everything that handles requests. */
-export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { config, configuration, events, identities, database, writer, usage, reports, metrics } = parts;
-  const { app, fastLane } = createHttpServer(config, parts.log);
+export async function createApp(services: AppServices): Promise<FastifyInstance> {
+  const { config, configuration, events, identities, database, writer, usage, reports, metrics } = services;
+  const { app, fastLane } = createHttpServer(config, services.log);
   const rates = { perKey: config.rateLimitPerSecond, perAddress: config.rateLimitPerAddress };
   const callers = createCallerDirectory(database, (err) =>
-    parts.log.warn({ err }, 'cannot store when a session or token was last used'),
+    services.log.warn({ err }, 'cannot store when a session or token was last used'),
   );
   const auth = new Authentication({
     keys: configuration,
     callers,
-    limiter: new RateLimiter(rates, parts.tokens),
+    limiter: new RateLimiter(rates, services.tokens),
     usage: usage.credentials,
     publicUrl: config.publicUrl,
   });
@@ -136,7 +136,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { eventStore } = events;
   const find = identities.find.bind(identities);
   const findIdentity = config.clickhouseUrl === undefined ? find : limitLookupTime(find);
-  const streams = createStreams(app, callers, parts);
+  const streams = createStreams(app, callers, services);
   const evaluator = new FlagEvaluator(usage.evaluations);
   const removed = new RemovedParameters();
   const cleanerOf = derivePerProperty(({ id, privacy }) =>
@@ -144,13 +144,13 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   );
 
   metrics.observe(app);
-  if (parts.tracer !== undefined) traceRequests(app, parts.tracer);
-  await describeApi(app, parts.version, config.publicUrl);
+  if (services.tracer !== undefined) traceRequests(app, services.tracer);
+  await describeApi(app, services.version, config.publicUrl);
   registerOperationRoutes(app, {
-    metrics: parts.metricsText,
+    metrics: services.metricsText,
     readiness: () =>
       readiness({
-        ...parts,
+        ...services,
         isShared: config.databaseUrl !== undefined,
         isStopping: app.shutdownNotice.isAnnounced,
       }),
@@ -201,22 +201,28 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   registerPrivacyRoutes(api, { eventStore, removed });
   const idempotency = new IdempotentCreation(database);
   registerAccountRoutes(api, {
-    ...{ auth, database, publicUrl: config.publicUrl, oidc: config.oidc },
-    ...{ members: createMemberWriter(writer), idempotency, dryRunResponse: describeDryRun },
-    throttle: parts.signInAttempts,
+    auth,
+    database,
+    publicUrl: config.publicUrl,
+    oidc: config.oidc,
+    members: createMemberWriter(writer),
+    idempotency,
+    dryRunResponse: describeDryRun,
+    throttle: services.signInAttempts,
     ownerRecord: new OwnerRecord(config.dataDir),
     properties: () => configuration.properties(),
     deleteAccount: (accountId, by) =>
-      deleteAccount({ writer, model: configurationModel, scrub: parts.scrub }, accountId, by),
-    accessChanged: () => parts.access.announce(),
+      deleteAccount({ writer, model: configurationModel, scrub: services.scrub }, accountId, by),
+    accessChanged: () => services.access.announce(),
     dataDelayedSince: () => events.status.lateSince,
-    warn: (details, message) => parts.log.warn(details, message),
+    warn: (details, message) => services.log.warn(details, message),
   });
   const clock = new ClockWatch((correction) => recordClockCorrections(database, correction));
   app.addHook('onClose', async () => clock.close());
-  registerManagement(api, { ...parts, idempotency, clock, streams: streams.configuration });
+  registerManagement(api, { ...services, idempotency, clock, streams: streams.configuration });
   // Spans and log lines of requests are made by hooks of Fastify.
-  if (parts.tracer === undefined && !parts.log.isLevelEnabled('debug')) fastLane.open(app, metrics.timings);
+  if (services.tracer === undefined && !services.log.isLevelEnabled('debug'))
+    fastLane.open(app, metrics.timings);
   acceptFirst(app);
   return app;
 }
@@ -225,10 +231,14 @@ const describeDryRun = (changed: Changed) => dryRunResponse(configurationModel, 
 
 function registerManagement(
   api: ApiRoutes,
-  parts: AppParts & { idempotency: IdempotentCreation; clock: ClockWatch; streams: ConfigurationStreams },
+  services: AppServices & {
+    idempotency: IdempotentCreation;
+    clock: ClockWatch;
+    streams: ConfigurationStreams;
+  },
 ): void {
   const { config, configuration, database, events, writer, wakeWebhooks, idempotency, clock, streams } =
-    parts;
+    services;
   const model = configurationModel;
   const resolve = propertyRules(model, { allowPrivateWebhooks: config.webhookAllowPrivate });
   registerManagementRoutes(api, {
@@ -241,7 +251,7 @@ function registerManagement(
     resolve,
     redactHistory: async (propertyId, wanted, dryRun) => {
       const redaction = await redactHistory(database, propertyId, wanted, { dryRun, model });
-      if (!dryRun) await parts.scrub();
+      if (!dryRun) await services.scrub();
       return redaction;
     },
     properties: () => configuration.properties(),
@@ -254,31 +264,32 @@ function registerManagement(
     database,
     idempotency,
     contentsOf: async (subject) => {
-      const { body } = await parts.reports.run({ type: 'subject-contents', subject });
+      const { body } = await services.reports.run({ type: 'subject-contents', subject });
       return JSON.parse(Buffer.from(body).toString());
     },
   });
   registerPropertyDeletionRoutes(api, { database, eventStore: events.eventStore });
   registerFeedbackStateRoutes(api, { database, eventStore: events.eventStore });
   const withUnsavedItem = createUnsavedItems(database, { model, resolve });
-  const findIdentity = parts.identities.find.bind(parts.identities);
-  const evaluations = new FlagEvaluations(parts.reports);
+  const findIdentity = services.identities.find.bind(services.identities);
+  const evaluations = new FlagEvaluations(services.reports);
   registerPersonRoutes(api, (property) => ({
     eventStore: events.eventStore,
     statesOf: (feedbackIds) => statesOf(database, property.id, feedbackIds),
     flagsOf: (session) => currentFlags(property, session, evaluations),
   }));
   registerExplanationRoutes(api, {
-    ...{ eventStore: events.eventStore, withUnsavedItem },
+    eventStore: events.eventStore,
+    withUnsavedItem,
     pastConfiguration: async (propertyId, moment) => {
       await clock.check();
       const source = databaseSource(config.dataDir, config.databaseUrl);
       const request = { type: 'past-configuration', source, propertyId, moment } as const;
-      const { body } = await parts.reports.run(request);
+      const { body } = await services.reports.run(request);
       return JSON.parse(Buffer.from(body).toString()) ?? undefined;
     },
     evaluations,
     withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
   });
-  registerImpactRoutes(api, { model, reports: parts.reports, withUnsavedItem });
+  registerImpactRoutes(api, { model, reports: services.reports, withUnsavedItem });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Front } from '../cluster/workers/front.ts';
+import type { RequestServer } from '../cluster/workers/request-server.ts';
 import type { DatabaseHandle } from '../configuration/database/database.ts';
 import { sqliteHandle } from '../configuration/database/open-database.ts';
 import { ThreadedSqlite } from '../configuration/database/sqlite/threaded-sqlite.ts';
@@ -12,8 +12,9 @@ import { ReportRunner } from '../features/reports/report-runner.ts';
 import { SessionIdentities } from '../features/sessions/session-identities.ts';
 import { Metrics } from '../http/monitoring/metrics.ts';
 import { assertCanListen } from '../http/pipeline/listen.ts';
-import { type Job, startJobs } from '../jobs/background-jobs.ts';
-import { ElectedJobs } from '../jobs/elected-jobs.ts';
+import { nodeJobs } from '../jobs/job-list.ts';
+import { LeaderJobs } from '../jobs/leader-jobs.ts';
+import { startJobs } from '../jobs/scheduler.ts';
 import { listenForBackups } from '../operations/backup/backup-socket.ts';
 import { publishOwnJournal } from '../operations/nodes/node-journals.ts';
 import { exitAfterFailure } from '../platform/errors/exit-after-failure.ts';
@@ -23,7 +24,6 @@ import type { Config } from '../platform/settings/config.ts';
 import { openTracer } from '../platform/tracing/open-tracer.ts';
 import type { OtlpTracer } from '../platform/tracing/otlp-tracer.ts';
 import { readVersion } from '../platform/version.ts';
-import { AppFront } from './app-front.ts';
 import { configurationModel, createConfigurationWriter } from './definitions.ts';
 import {
   describeBeginning,
@@ -31,6 +31,7 @@ import {
   openExpectedDatabase,
   prepareConfiguration,
 } from './first-start.ts';
+import { LocalRequestServer } from './local-request-server.ts';
 import type { OpenedDatabase } from './node-database.ts';
 import { prepareDataDirectory } from './prepare-data-directory.ts';
 import type { ThreadRequest } from './report-thread.ts';
@@ -38,7 +39,6 @@ import { stopOnSignals } from './stop-on-signals.ts';
 import { announce, announceKeys } from './welcome.ts';
 
 const PREPARE_RETRY_MS = 1000;
-const PUBLISH_JOURNAL_MS = 2000;
 const NOTHING_NEW: FirstStart = { demo: false, generatedKeys: [] };
 
 type Options = Pick<StorageOptions, 'acceptLoss'>;
@@ -81,10 +81,10 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
       );
     },
   });
-  const parts = { config, log, events, tracer, front: await createFront(config, log) };
+  const base = { config, log, events, tracer, requestServer: await createRequestServer(config, log) };
   // While the storage thread opens its files. PostgreSQL has no handle before it is open.
   const early =
-    config.databaseUrl === undefined ? await createService(parts, sqliteHandle(sqlite)) : undefined;
+    config.databaseUrl === undefined ? await createService(base, sqliteHandle(sqlite)) : undefined;
   // First, because it takes the lock of the data directory: without the lock nothing may be changed.
   await events.opened;
   const hasEvents = events.status.position > 0;
@@ -95,18 +95,18 @@ async function start(config: Config, serverLog: ServerLog, options: Options): Pr
     if (prepared.firstOwner) log.info('created the first owner');
     return prepared;
   };
-  const isAway = opened.initial !== undefined;
+  const startsFromSnapshot = opened.initial !== undefined;
   // Before anything is created: a port in use must not leave keys behind that nobody has seen.
   await assertCanListen(config);
-  const firstStart = isAway ? NOTHING_NEW : await prepare();
+  const firstStart = startsFromSnapshot ? NOTHING_NEW : await prepare();
   try {
-    const service = early ?? (await createService(parts, opened.handle));
+    const service = early ?? (await createService(base, opened.handle));
     const { url, stop } = await serve(service, opened.initial);
     // A node has only its own journal: others may have stored events.
     const isUnused = !hasEvents && (config.databaseUrl === undefined || firstStart.demo);
     const beginning = isUnused ? await describeBeginning(opened.handle) : undefined;
     announce(serverLog, { config, firstStart, beginning, url, version: readVersion() });
-    if (isAway) void prepareWhenBack(serverLog, opened.handle, prepare);
+    if (startsFromSnapshot) void prepareWhenBack(serverLog, opened.handle, prepare);
     return stop;
   } catch (error) {
     // Secret keys are stored as hashes: this is the only chance to show them.
@@ -135,30 +135,31 @@ async function prepareWhenBack(
   }
 }
 
-interface Parts {
+/** What starts before the configuration database is open. */
+interface BaseServices {
   config: Config;
   log: Logger;
   events: EventStorage;
   tracer: OtlpTracer | undefined;
-  front: Front;
+  requestServer: RequestServer;
 }
 
-interface Service extends Parts {
+interface Service extends BaseServices {
   handle: DatabaseHandle;
   configuration: Configuration;
   identities: SessionIdentities;
-  jobs: ElectedJobs;
+  leaderJobs: LeaderJobs;
 }
 
 /** Everything that serves requests; uses neither the events nor the database before `serve`. */
-async function createService(parts: Parts, handle: DatabaseHandle): Promise<Service> {
-  const { config, log, events, tracer, front } = parts;
+async function createService(base: BaseServices, handle: DatabaseHandle): Promise<Service> {
+  const { config, log, events, tracer, requestServer } = base;
   const configuration = new Configuration(handle, configurationModel, {
     onError: (err) => {
       if (isDatabaseUnavailable(err)) return;
       log.error({ err }, 'failed to reload the configuration; keeping the previous one');
     },
-    onInstalled: () => front.configurationSaved(),
+    onInstalled: () => requestServer.configurationSaved(),
   });
   const writer = createConfigurationWriter(handle.database, configuration);
   const identities = new SessionIdentities(events.eventStore);
@@ -172,35 +173,50 @@ async function createService(parts: Parts, handle: DatabaseHandle): Promise<Serv
       currentTrace: tracer && (() => tracer.current()),
     });
   const { nodes } = handle;
-  const jobs = new ElectedJobs({
-    ...{ config, log, handle, configuration, writer, events },
+  const leaderJobs = new LeaderJobs({
+    config,
+    log,
+    handle,
+    configuration,
+    writer,
+    events,
     createReportRunner: reportRunner,
   });
   const metrics = new Metrics({
     storage: () => events.status,
-    aaAlarms: () => jobs.aaAlarms,
+    aaAlarms: () => leaderJobs.aaAlarms,
     node: nodes,
-    workers: front.workers,
+    workers: requestServer.workers,
   });
-  await front.create({
-    ...{ config, version: readVersion(), log, handle, configuration, writer, events, identities, metrics },
-    ...{ reports: reportRunner(), tracer },
+  await requestServer.create({
+    config,
+    version: readVersion(),
+    log,
+    handle,
+    configuration,
+    writer,
+    events,
+    identities,
+    metrics,
+    reports: reportRunner(),
+    tracer,
     // They are sent by the leader.
     wakeWebhooks: (webhook) => nodes.send({ type: 'send-webhooks', webhook }),
   });
-  return { ...parts, handle, configuration, identities, jobs };
+  return { ...base, handle, configuration, identities, leaderJobs };
 }
 
 async function serve(
   service: Service,
   initial: OpenedDatabase['initial'],
 ): Promise<{ url: string; stop: Stop }> {
-  const { config, log, handle, configuration, events, identities, jobs, tracer, front } = service;
+  const { config, log, handle, configuration, events, identities, leaderJobs, tracer, requestServer } =
+    service;
   const { nodes } = handle;
   await configuration.open(initial);
   const stopSnapshots =
     config.databaseUrl === undefined ? undefined : startSnapshots(config, log, configuration);
-  const url = await front.listen();
+  const url = await requestServer.listen();
   const stopBackups = await listenForBackups(config.dataDir, events).catch((err) => {
     log.warn({ err }, 'cannot listen on control.sock in DATA_DIR; backups of the running server will fail');
     return () => {};
@@ -208,20 +224,22 @@ async function serve(
   events.startVerification();
   nodes.onMessage((message) => {
     if (message.type === 'erased') identities.clear();
-    else if (message.type === 'send-webhooks') jobs.wakeWebhooks(message.webhook);
+    else if (message.type === 'send-webhooks') leaderJobs.wakeWebhooks(message.webhook);
   });
-  const stopLeading = jobs.start();
-  const journalJobs = config.databaseUrl === undefined ? [] : [publishing(handle, events)];
-  const stopJobs = startJobs([...front.jobs(), ...journalJobs], log);
+  const stopLeading = leaderJobs.start();
+  // Erasures wait until the journals of all nodes are stored.
+  const publishJournal = () => publishOwnJournal(handle.database, events);
+  const journalJobs = config.databaseUrl === undefined ? [] : nodeJobs(publishJournal);
+  const stopJobs = startJobs([...requestServer.jobs(), ...journalJobs], log);
   const stop = async () => {
     if (config.shutdownDelayMs > 0) {
-      await front.announceShutdown();
+      await requestServer.announceShutdown();
       await sleep(config.shutdownDelayMs);
     }
     await stopBackups();
-    await Promise.all([front.close(), stopLeading()]);
+    await Promise.all([requestServer.close(), stopLeading()]);
     await stopJobs();
-    await front.flush();
+    await requestServer.flush();
     // Once more, now that nothing is accepted any more. Failing must not fail the stop.
     for (const { run } of journalJobs) await run().catch(() => undefined);
     await events.close();
@@ -233,20 +251,11 @@ async function serve(
   return { url, stop };
 }
 
-/** Erasures wait until the journals of all nodes are stored. */
-function publishing({ database }: DatabaseHandle, events: EventStorage): Job {
-  return {
-    name: 'position of the journal',
-    everyMs: PUBLISH_JOURNAL_MS,
-    run: () => publishOwnJournal(database, events),
-  };
-}
-
 /** The default needs no other process, and loads nothing for one. */
-async function createFront(config: Config, log: Logger): Promise<Front> {
-  if (config.workers === 1) return new AppFront();
-  const { WorkerFront } = await import('../cluster/workers/worker-front.ts');
-  return new WorkerFront(config, log);
+async function createRequestServer(config: Config, log: Logger): Promise<RequestServer> {
+  if (config.workers === 1) return new LocalRequestServer();
+  const { WorkerRequestServer } = await import('../cluster/workers/worker-request-server.ts');
+  return new WorkerRequestServer(config, log);
 }
 
 function clickhouseOf({
@@ -264,7 +273,7 @@ function clickhouseOf({
   };
 }
 
-/** For a start while PostgreSQL is away. */
+/** For a start while PostgreSQL is unavailable. */
 function startSnapshots({ dataDir }: Config, log: Logger, configuration: Configuration): Stop {
   const onError = (err: unknown) => log.error({ err }, 'cannot write configuration-snapshot.json');
   return keepSnapshot({ dataDir, configuration, onError });

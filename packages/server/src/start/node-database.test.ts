@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres())('the start of nodes', () => {
     await close();
   });
 
-  test('while PostgreSQL is away uses the snapshot, and then what PostgreSQL has', async () => {
+  test('while PostgreSQL is unavailable uses the snapshot, and then what PostgreSQL has', async () => {
     const other = await openDatabase('', { url: database.url });
     await provisionDatabase(other.database, { id: 'shop', name: 'Before' });
     const saved = await openConfiguration(other, configurationModel);
@@ -83,14 +83,14 @@ describe.skipIf(!hasPostgres())('the start of nodes', () => {
     await proxy.close();
     expect(lines.slice(0, 3)).toEqual([
       'starting with the configuration in configuration-snapshot.json',
-      'PostgreSQL is away; serving the configuration in memory, changes are refused',
+      'PostgreSQL is unavailable; serving the configuration in memory, changes are refused',
       'PostgreSQL is back',
     ]);
   });
 
   test('fails without PostgreSQL and without a snapshot', async () => {
-    const away = configWith(database.url.replace(/:\d+\//, ':1/'));
-    await expect(openNodeDatabase(away, log, 600)).rejects.toThrow(
+    const unavailable = configWith(database.url.replace(/:\d+\//, ':1/'));
+    await expect(openNodeDatabase(unavailable, log, 600)).rejects.toThrow(
       'PostgreSQL is not available: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL, and that the server runs. ' +
         'This node has no configuration-snapshot.json to start from without it.',
     );

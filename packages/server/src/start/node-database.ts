@@ -19,7 +19,7 @@ export interface OpenedDatabase {
   initial?: readonly PropertyConfiguration[];
 }
 
-/** Opens PostgreSQL. If it is away, the node starts with the snapshot in its data directory, if it has one. */
+/** Opens PostgreSQL. If it cannot be reached, the node starts with the snapshot in its data directory, if it has one. */
 export async function openNodeDatabase(
   { dataDir, databaseUrl: url }: Pick<Config, 'dataDir' | 'databaseUrl'>,
   log: Logger,
@@ -36,7 +36,7 @@ export async function openNodeDatabase(
       if (snapshot !== undefined) {
         const savedAt = new Date(snapshot.savedAt).toISOString();
         log.warn({ savedAt }, 'starting with the configuration in configuration-snapshot.json');
-        const handle = await openDatabase(dataDir, { ...options, allowAway: true });
+        const handle = await openDatabase(dataDir, { ...options, allowUnavailable: true });
         return { handle, initial: snapshot.properties };
       }
       if (performance.now() >= deadline) throw cannotStart(error as Error);
@@ -47,8 +47,11 @@ export async function openNodeDatabase(
 
 function logOutages(log: Logger): NonNullable<DatabaseOptions['outages']> {
   return {
-    onAway: (err) =>
-      log.error({ err }, 'PostgreSQL is away; serving the configuration in memory, changes are refused'),
+    onUnavailable: (err) =>
+      log.error(
+        { err },
+        'PostgreSQL is unavailable; serving the configuration in memory, changes are refused',
+      ),
     onBack: () => log.info('PostgreSQL is back'),
     onError: (err) => log.error({ err }, 'failed to stop the background jobs'),
   };

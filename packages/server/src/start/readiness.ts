@@ -6,20 +6,19 @@ import { withTimeout } from '../platform/with-timeout.ts';
 const TIMEOUT_MS = 2000;
 
 /** What cannot be used: the configuration database, the event store, or the journal, which is full. */
-type AwayPart = 'database' | 'events' | 'journal';
+type UnavailableStorage = 'database' | 'events' | 'journal';
 
 export interface Readiness {
   ready: boolean;
-  away: AwayPart[];
+  unavailable: UnavailableStorage[];
 }
 
-interface Parts {
+interface Dependencies {
   database: Database;
   events: EventStorage;
   nodes: Nodes;
   /** Whether PostgreSQL and ClickHouse are used. */
   isShared: boolean;
-  /** Whether the server is about to stop. */
   isStopping: boolean;
 }
 
@@ -33,19 +32,19 @@ export async function readiness({
   nodes,
   isShared,
   isStopping,
-}: Parts): Promise<Readiness> {
+}: Dependencies): Promise<Readiness> {
   const ping = () => database.selectFrom('properties').select('id').limit(1).execute();
   const [hasDatabase, hasEvents] = await Promise.all([
     isShared ? nodes.isAvailable : responds(ping()),
     events.status.damage === undefined && responds(events.eventStore.ping()),
   ]);
-  const away: AwayPart[] = [];
-  if (!hasDatabase) away.push('database');
-  if (!hasEvents) away.push('events');
-  if (!events.hasRoom) away.push('journal');
+  const unavailable: UnavailableStorage[] = [];
+  if (!hasDatabase) unavailable.push('database');
+  if (!hasEvents) unavailable.push('events');
+  if (!events.hasRoom) unavailable.push('journal');
   const accepts = !isStopping && !events.failed && events.hasRoom;
-  if (isShared) return { ready: accepts, away };
-  return { ready: accepts && events.status.healthy && away.length === 0, away };
+  if (isShared) return { ready: accepts, unavailable };
+  return { ready: accepts && events.status.healthy && unavailable.length === 0, unavailable };
 }
 
 function responds(request: Promise<unknown>): Promise<boolean> {

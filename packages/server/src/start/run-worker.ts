@@ -15,7 +15,8 @@ import { SessionIdentities } from '../features/sessions/session-identities.ts';
 import { AccessChanges } from '../http/access/access-changes.ts';
 import { Metrics } from '../http/monitoring/metrics.ts';
 import { listen } from '../http/pipeline/listen.ts';
-import { startJobs } from '../jobs/background-jobs.ts';
+import { processJobs } from '../jobs/job-list.ts';
+import { startJobs } from '../jobs/scheduler.ts';
 import { UsageRecording } from '../jobs/usage-recording.ts';
 import { byMethod, type CallMessage, RemoteCalls } from '../platform/calls/remote-calls.ts';
 import { exitAfterFailure } from '../platform/errors/exit-after-failure.ts';
@@ -139,7 +140,7 @@ async function serve(
     signInAttempts: signInAttempts(primary),
     wakeWebhooks: (webhook) => primary.notify('wakeWebhooks', [webhook]),
   });
-  const stopJobs = startJobs(usage.jobs(), log);
+  const stopJobs = startJobs(processJobs(usage), log);
   const served = app;
   const stop = async () => {
     await served.close();

@@ -67,7 +67,6 @@ export async function copyEvents({ from, to, upTo, stored, plan, onProgress }: E
   return progress.copied;
 }
 
-/** The batch that was planned for this position. */
 const plannedAfter = (batch: SourceBatch | undefined, source: string, after: number) =>
   batch?.source === source && batch.after === after ? batch : undefined;
 

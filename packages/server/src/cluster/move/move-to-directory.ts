@@ -116,6 +116,7 @@ async function createJournal(directory: string, store: EventStore): Promise<void
   const watermark = await store.watermark(LOCAL_SOURCE);
   new Journal(join(directory, 'journal.db'), {
     maxBytes: 0,
-    ...{ source: LOCAL_SOURCE, watermark },
+    source: LOCAL_SOURCE,
+    watermark,
   }).close();
 }

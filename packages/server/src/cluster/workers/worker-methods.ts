@@ -9,7 +9,6 @@ export interface PrimaryMethods {
   waitForStart(): void;
   /** The worker is connected to everything it needs, and has a port. */
   listening(url: string): void;
-  /** The worker cannot start. */
   startFailed(message: string): void;
   report(request: unknown): { contentType: string; body: Uint8Array };
   lease(wanted: TokenCount[]): TokenLease[];
@@ -30,7 +29,7 @@ export interface PrimaryMethods {
 export interface WorkerMethods {
   /** Finishes the requests that were accepted; then the process exits. */
   stop(): void;
-  /** See `Front`. */
+  /** See `RequestServer`. */
   announceShutdown(): void;
   metrics(): MetricsSnapshot;
   reloadConfiguration(): void;

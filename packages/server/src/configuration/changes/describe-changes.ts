@@ -22,7 +22,6 @@ export function describeItemChanges(
   );
 }
 
-/** The state of an item before the change. */
 export type StateBefore = (type: EntityType, key: string) => Document | undefined;
 
 /** Without the state before, items of lists that changed have no names, only positions. */

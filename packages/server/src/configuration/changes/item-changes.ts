@@ -3,7 +3,6 @@ import type { ConfigurationModel } from '../definitions/configuration-model.ts';
 import type { EntityType } from '../property/entities.ts';
 import type { Item, ItemType, PropertyConfiguration } from '../property/property-configuration.ts';
 
-/** The change of one item. */
 export interface ItemChange {
   type: EntityType;
   key: string;

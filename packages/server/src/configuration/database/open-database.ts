@@ -30,8 +30,8 @@ export interface DatabaseOptions {
   handle?: DatabaseHandle | undefined;
   /** For PostgreSQL: max time that a transaction may wait for the server, beyond what fast statements take. */
   maxWaitMs?: number;
-  /** For PostgreSQL: opens it although the server is away; it is migrated when the server is back. */
-  allowAway?: boolean;
+  /** For PostgreSQL: opens it although the server is unavailable; it is migrated when the server is back. */
+  allowUnavailable?: boolean;
   outages?: OutageListener;
 }
 
@@ -55,7 +55,6 @@ export async function openDatabase(dataDir: string, options: DatabaseOptions = {
   });
 }
 
-/** An empty configuration database in memory. */
 export function openMemoryDatabase(): Promise<DatabaseHandle> {
   return openAt(':memory:', {});
 }

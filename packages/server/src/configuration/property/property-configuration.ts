@@ -52,7 +52,6 @@ export interface StoredProperty {
   readonly holdoutPeriod: HoldoutPeriod | null;
   /** Statistics settings of its split tests, with defaults filled in. */
   readonly statistics: StatisticsSettings;
-  /** The built-in A/A test. */
   readonly aaTest: AaTestMode;
   /** ISO 4217 code shown with amounts, which are not converted. */
   readonly displayCurrency: string;
@@ -195,7 +194,6 @@ export interface FeedbackType {
   version: number;
 }
 
-/** How an option is shown. */
 export interface OptionStyle {
   /** Default: the option itself. */
   label?: string;

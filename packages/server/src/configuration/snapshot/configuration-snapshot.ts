@@ -27,8 +27,8 @@ export function snapshotPath(dataDir: string): string {
 }
 
 /**
- * Writes the configuration to a file, from which a node can start while the database is away. It contains hashes of keys
- * and secrets of webhooks. The file is replaced as a whole: a crash leaves the old one or the new one.
+ * Writes the configuration to a file, from which a node can start while the database cannot be reached. It contains
+ * hashes of keys and secrets of webhooks. The file is replaced as a whole: a crash leaves the old one or the new one.
  */
 export async function writeSnapshot(
   dataDir: string,

@@ -15,7 +15,6 @@ interface Named {
 export const nameIn = (list: readonly Named[] = [], id: string): string =>
   list.find((item) => item.id === id)?.name || id;
 
-/** A value before and after a change. */
 interface ValueChange {
   from: unknown;
   to: unknown;

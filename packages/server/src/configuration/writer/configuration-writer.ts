@@ -118,7 +118,6 @@ interface SaveTimes {
   nextVersion: number;
 }
 
-/** The changes of one transaction. */
 export class ChangeTransaction {
   readonly database: Database;
   readonly #model: ConfigurationModel;
@@ -175,7 +174,6 @@ export class ChangeTransaction {
     return changed;
   }
 
-  /** The keys of all properties. */
   async allKeys(): Promise<ApiKey[]> {
     const keys: ApiKey[] = [];
     for (const { id } of await this.#model.property.rows.list(this.database)) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../../platform/errors/storage-error.ts';
-import { ShortTurns } from '../../platform/threads/short-turns.ts';
+import { TimeSlice } from '../../platform/threads/time-slice.ts';
 import { withTimeout } from '../../platform/with-timeout.ts';
 import type { AcceptedRequest, JournalEntry } from '../store/accepted-request.ts';
 import type { EventStore } from '../store/event-store.ts';
@@ -257,10 +257,10 @@ const copied = (source: string) =>
 
 async function parse(rows: readonly JournalRow[]): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
-  const turns = new ShortTurns();
+  const slice = new TimeSlice();
   for (const row of rows) {
     entries.push({ seq: row.seq, request: JSON.parse(row.payload) as AcceptedRequest });
-    if (turns.isOver) await turns.next();
+    if (slice.isOver) await slice.next();
   }
   return entries;
 }

@@ -6,7 +6,7 @@ import {
   type PropertyConfiguration,
 } from '../../configuration/property/property-configuration.ts';
 import type { SessionIdentity } from '../../events/store/session-summary.ts';
-import { type PartTag, partTagOf, TagOfParts } from '../../http/contract/etag.ts';
+import { CombinedTag, type PartTag, partTagOf } from '../../http/contract/etag.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import type { CountedResult, EvaluationCounts } from './evaluation-counts.ts';
 import { compileRuleRegex } from './rule-regex.ts';
@@ -148,9 +148,9 @@ export class FlagEvaluator {
   }
 
   /** All flags in the OpenFeature format: the members of an array, and what identifies them. */
-  ofrepList(flags: EnvironmentFlags, context: Context): { json: string; tag: TagOfParts } {
+  ofrepList(flags: EnvironmentFlags, context: Context): { json: string; tag: CombinedTag } {
     const counts = this.#counts;
-    const tag = new TagOfParts();
+    const tag = new CombinedTag();
     let json = '';
     flags.set.eachOutcome(context, (outcome) => {
       const cached = cachedResult(flags, outcome);

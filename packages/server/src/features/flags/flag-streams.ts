@@ -3,11 +3,11 @@ import type { PropertyConfiguration } from '../../configuration/property/propert
 import type { ConfigurationChange } from '../../configuration/snapshot/configuration.ts';
 import type { StreamLimits } from '../../http/limits/stream-limits.ts';
 import { EventStreams } from '../../http/streams/event-streams.ts';
-import type { Turns } from '../../platform/threads/turns.ts';
+import type { SlicedLoops } from '../../platform/threads/sliced-loops.ts';
 import { anyChangeEvent, changeEvent, stateEvent } from './flag-events.ts';
 
 interface Options {
-  turns: Turns;
+  loops: SlicedLoops;
   limits: StreamLimits;
   property: (id: string) => PropertyConfiguration | undefined;
 }
@@ -16,9 +16,9 @@ interface Options {
 export class FlagStreams {
   readonly #streams: EventStreams<{ keyHash: string }>;
 
-  constructor({ turns, limits, property }: Options) {
+  constructor({ loops, limits, property }: Options) {
     this.#streams = new EventStreams({
-      turns,
+      loops,
       limits,
       catchUp: (stream) => {
         const current = property(stream.propertyId);

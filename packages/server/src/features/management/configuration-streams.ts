@@ -9,7 +9,7 @@ import { type Caller, type CallerDirectory, credentialId } from '../../http/cont
 import type { StreamLimits } from '../../http/limits/stream-limits.ts';
 import { type EventStream, EventStreams } from '../../http/streams/event-streams.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import type { Turns } from '../../platform/threads/turns.ts';
+import type { SlicedLoops } from '../../platform/threads/sliced-loops.ts';
 import { versionOf } from './collections.ts';
 
 /** Finds expired sessions and tokens, and what another node could not tell. */
@@ -26,7 +26,7 @@ interface Client {
 
 interface Options {
   model: ConfigurationModel;
-  turns: Turns;
+  loops: SlicedLoops;
   limits: StreamLimits;
   database: Database;
   property: (id: string) => PropertyConfiguration | undefined;
@@ -49,9 +49,9 @@ export class ConfigurationStreams {
   #nextCheck: Promise<void> | undefined;
 
   constructor(options: Options) {
-    const { turns, limits } = options;
+    const { loops, limits } = options;
     this.#options = options;
-    this.#streams = new EventStreams({ turns, limits, catchUp: (stream) => this.#catchUp(stream) });
+    this.#streams = new EventStreams({ loops, limits, catchUp: (stream) => this.#catchUp(stream) });
     this.#timer = setInterval(() => void this.checkAccess(), ACCESS_CHECK_MS).unref();
   }
 

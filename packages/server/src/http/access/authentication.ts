@@ -26,7 +26,7 @@ export interface KeyDirectory {
   property(id: string): PropertyConfiguration | undefined;
 }
 
-interface Parts {
+interface Dependencies {
   keys: KeyDirectory;
   callers: Pick<CallerDirectory, 'bySession' | 'byToken'>;
   limiter: RateLimiter;
@@ -50,12 +50,12 @@ export type CheckKey = (request: HotRequest, reply: HotReply) => Promise<void> |
  */
 export class Authentication {
   readonly #keys: KeyDirectory;
-  readonly #callers: Parts['callers'];
+  readonly #callers: Dependencies['callers'];
   readonly #limiter: RateLimiter;
   readonly #usage: CredentialUsage;
   readonly #publicUrl: string | undefined;
 
-  constructor({ keys, callers, limiter, usage, publicUrl }: Parts) {
+  constructor({ keys, callers, limiter, usage, publicUrl }: Dependencies) {
     this.#keys = keys;
     this.#callers = callers;
     this.#limiter = limiter;

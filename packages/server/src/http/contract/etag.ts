@@ -17,7 +17,7 @@ export function partTagOf(part: string): PartTag {
  * The entity tag of a response that is put together from parts, in time proportional to their number instead of their
  * size. Depends on their order; two lists that differ in one part always have different tags, if those of the part do.
  */
-export class TagOfParts {
+export class CombinedTag {
   #high = 0;
   #low = 0;
 

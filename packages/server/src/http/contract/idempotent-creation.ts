@@ -6,7 +6,6 @@ import type { Database } from '../../configuration/database/database.ts';
 import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 
-/** What a request created. */
 export interface Creation {
   status: number;
   /** Without secrets: this is what a repeated request gets. */

@@ -7,7 +7,6 @@ import { describeShapeError, shapePointer } from './shape-messages.ts';
 /** In objects or arrays with more members only the first error is reported: listing all would cost more than the request. */
 const MAX_MEMBERS_FOR_ALL_ERRORS = 2000;
 
-/** Schemas of the parts of a request. */
 interface RequestSchemas {
   params?: object;
   querystring?: object;

@@ -43,7 +43,6 @@ export class OpenConnections {
     return this.#all.size;
   }
 
-  /** The connection of a socket. */
   static of(socket: TrackedSocket): OpenConnection | undefined {
     return socket[CONNECTION];
   }

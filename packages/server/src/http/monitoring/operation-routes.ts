@@ -20,14 +20,14 @@ const status = (text: string, description: string) => ({
 
 const readinessStatus = (text: string, description: string) => {
   const { properties, ...rest } = status(text, description);
-  const away = {
+  const unavailable = {
     type: 'array',
     items: { type: 'string', enum: ['database', 'events', 'journal'] },
     description:
       'What cannot be used: the configuration database, the event store, or the journal, which is full',
   };
-  const example = { status: text, away: text === 'ready' ? [] : ['events'] };
-  return { ...rest, title: 'Readiness', properties: { ...properties, away }, examples: [example] };
+  const example = { status: text, unavailable: text === 'ready' ? [] : ['events'] };
+  return { ...rest, title: 'Readiness', properties: { ...properties, unavailable }, examples: [example] };
 };
 
 const refusal = (code: ErrorCode) => ({
@@ -37,7 +37,7 @@ const refusal = (code: ErrorCode) => ({
 
 interface Dependencies {
   metrics: () => Promise<string>;
-  readiness: () => Promise<{ ready: boolean; away: readonly string[] }>;
+  readiness: () => Promise<{ ready: boolean; unavailable: readonly string[] }>;
   config: Pick<Config, 'metricsToken'>;
 }
 
@@ -57,8 +57,8 @@ export function registerOperationRoutes(app: FastifyInstance, dependencies: Depe
       ),
     }),
     async (_request, reply) => {
-      const { ready, away } = await readiness();
-      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', away });
+      const { ready, unavailable } = await readiness();
+      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', unavailable });
     },
   );
   registerMetrics(app, dependencies);

@@ -26,7 +26,7 @@ export interface HotRoute {
   readonly serve: HotHandler<any>;
 }
 
-export interface ExchangeParts {
+export interface ExchangeServices {
   trusts: TrustsProxy | undefined;
   output: UnsentOutput;
   queue: ResponseQueue;
@@ -49,7 +49,7 @@ export class Exchange implements HotRequest, HotReply {
   readonly #route: HotRoute;
   readonly #request: IncomingRequest;
   readonly #response: ServerResponse;
-  readonly #parts: ExchangeParts;
+  readonly #services: ExchangeServices;
   readonly #next: RequestListener;
   /** Names and values in turn: setting properties whose names are not constant takes longer. */
   readonly #headers: string[];
@@ -60,7 +60,7 @@ export class Exchange implements HotRequest, HotReply {
     route: HotRoute,
     request: IncomingRequest,
     response: ServerResponse,
-    parts: ExchangeParts,
+    services: ExchangeServices,
     next: RequestListener,
   ) {
     this.headers = request.headers;
@@ -70,13 +70,13 @@ export class Exchange implements HotRequest, HotReply {
     this.#route = route;
     this.#request = request;
     this.#response = response;
-    this.#parts = parts;
+    this.#services = services;
     this.#next = next;
     this.#headers = ['x-request-id', requestIdOf(request)];
   }
 
   get ip(): string {
-    return clientAddress(this.#request, this.#parts.trusts);
+    return clientAddress(this.#request, this.#services.trusts);
   }
 
   start(): void {
@@ -106,7 +106,7 @@ export class Exchange implements HotRequest, HotReply {
 
   #parse(body: Buffer): unknown {
     try {
-      return this.#parts.parseBody(body);
+      return this.#services.parseBody(body);
     } catch (error) {
       // Fastify ends the connection if it cannot parse a body.
       this.header('connection', 'close');
@@ -165,10 +165,10 @@ export class Exchange implements HotRequest, HotReply {
 
   send(body?: string | Buffer): void {
     if (body !== undefined) {
-      this.#parts.output.admit(this.#response, body, this);
+      this.#services.output.admit(this.#response, body, this);
       this.#sent = body;
     }
-    this.#parts.queue.add(this);
+    this.#services.queue.add(this);
   }
 
   write(): void {
@@ -198,7 +198,7 @@ export class Exchange implements HotRequest, HotReply {
   }
 
   #record(): void {
-    this.#parts.timings.record(this.#request, this.#route.path, this.#status);
+    this.#services.timings.record(this.#request, this.#route.path, this.#status);
   }
 }
 

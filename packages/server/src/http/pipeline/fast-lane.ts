@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { beforeRequests } from '../limits/before-requests.ts';
-import { Exchange, type ExchangeParts, type HotRoute } from './exchange.ts';
+import { Exchange, type ExchangeServices, type HotRoute } from './exchange.ts';
 import { hasSeveralHosts } from './has-several-hosts.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { ShutdownNotice } from './shutdown-notice.ts';
@@ -12,7 +12,7 @@ const SLOW_LANE_HEADER = 'x-switchyard-slow-lane';
 /** Larger bodies are rare, and parsing them costs more than Fastify does. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-type LaneParts = Omit<ExchangeParts, 'timings'> & { shutdownNotice: ShutdownNotice };
+type LaneServices = Omit<ExchangeServices, 'timings'> & { shutdownNotice: ShutdownNotice };
 
 /**
  * Serves the plain requests of hot routes without Fastify, which takes longer than most of these routes themselves.
@@ -24,10 +24,10 @@ type LaneParts = Omit<ExchangeParts, 'timings'> & { shutdownNotice: ShutdownNoti
  */
 export class FastLane {
   readonly #routes = { GET: new Map<string, HotRoute>(), POST: new Map<string, HotRoute>() };
-  readonly #parts: LaneParts;
+  readonly #services: LaneServices;
 
-  constructor(parts: LaneParts) {
-    this.#parts = parts;
+  constructor(services: LaneServices) {
+    this.#services = services;
   }
 
   add(route: HotRoute): void {
@@ -35,12 +35,12 @@ export class FastLane {
   }
 
   /** Starts to serve the requests of an app that all routes were added to. */
-  open(app: FastifyInstance, timings: ExchangeParts['timings']): void {
-    const parts = { ...this.#parts, timings };
+  open(app: FastifyInstance, timings: ExchangeServices['timings']): void {
+    const services = { ...this.#services, timings };
     beforeRequests(app.server, (request, response, next) => {
       const route = this.#routeOf(request, response);
       if (route === undefined) next(request, response);
-      else new Exchange(route, request as IncomingRequest, response, parts, next).start();
+      else new Exchange(route, request as IncomingRequest, response, services, next).start();
     });
   }
 
@@ -53,7 +53,7 @@ export class FastLane {
     if (route === undefined) return undefined;
     // During a shutdown, responses need another header. Without a socket, an earlier response is not finished.
     if (
-      this.#parts.shutdownNotice.isAnnounced ||
+      this.#services.shutdownNotice.isAnnounced ||
       response.socket === null ||
       headers[SLOW_LANE_HEADER] !== undefined
     )

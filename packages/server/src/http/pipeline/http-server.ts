@@ -83,8 +83,8 @@ export function createHttpServer(
   parseJsonBodies(app, parseBody);
   handleUnknownRoutes(app);
   app.setErrorHandler(sendProblem);
-  const parts = { trusts, output, queue: new ResponseQueue(), parseBody, shutdownNotice };
-  return { app, fastLane: new FastLane(parts) };
+  const services = { trusts, output, queue: new ResponseQueue(), parseBody, shutdownNotice };
+  return { app, fastLane: new FastLane(services) };
 }
 
 /** A single hook for every request: each additional hook costs about as much as its own work. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { Turns } from '../../platform/threads/turns.ts';
+import type { SlicedLoops } from '../../platform/threads/sliced-loops.ts';
 import type { StreamLimits } from '../limits/stream-limits.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -33,7 +33,7 @@ interface OpenStream<Client> extends EventStream<Client> {
 }
 
 interface Options<Client> {
-  turns: Turns;
+  loops: SlicedLoops;
   limits: StreamLimits;
   /** What a stream gets in place of what it has missed since its version; sets the version. */
   catchUp: (stream: EventStream<Client>) => string | Promise<string>;
@@ -86,7 +86,6 @@ export class EventStreams<Client> {
     if (stream.isBehind) void this.#catchUp(stream);
   }
 
-  /** Number of streams of a property. */
   count(propertyId: string): number {
     return this.#properties.get(propertyId)?.size ?? 0;
   }
@@ -100,7 +99,7 @@ export class EventStreams<Client> {
   publish(propertyId: string, version: number, text: string): void {
     const bytes = Buffer.from(text);
     const publication = ++this.#publications;
-    this.#options.turns.run(this.#properties.get(propertyId) ?? [], (stream) => {
+    this.#options.loops.run(this.#properties.get(propertyId) ?? [], (stream) => {
       if (stream.publication >= publication) return;
       if (stream.isCatchingUp || stream.isBehind || stream.response.writableLength > 0) {
         stream.isBehind = true;
@@ -116,7 +115,7 @@ export class EventStreams<Client> {
   /** Ends the streams of a property that match. */
   end(propertyId: string, matches: (stream: EventStream<Client>) => boolean): void {
     const ended = [...(this.#properties.get(propertyId) ?? [])].filter(matches);
-    this.#options.turns.run(ended, ({ response }) => response.end());
+    this.#options.loops.run(ended, ({ response }) => response.end());
   }
 
   close(): void {
@@ -132,12 +131,12 @@ export class EventStreams<Client> {
   }
 
   #onTick(): void {
-    const { turns } = this.#options;
-    turns.run(this.#slots[this.#tick++ % SLOTS]!, (stream) => {
+    const { loops } = this.#options;
+    loops.run(this.#slots[this.#tick++ % SLOTS]!, (stream) => {
       if (stream.response.writableLength === 0) write(stream, HEARTBEAT);
     });
     if (this.#behind.size === 0) return;
-    turns.run([...this.#behind], (stream) => {
+    loops.run([...this.#behind], (stream) => {
       if (!stream.isCatchingUp && stream.response.writableLength === 0) void this.#catchUp(stream);
     });
   }

@@ -12,19 +12,19 @@ const UNAVAILABLE = [
   '25P03', // idle in a transaction for too long
 ];
 
-/** Rejects statements while the server is known to be away, so that no request waits for it. */
+/** Rejects statements while the server is known to be unavailable, so that no request waits for it. */
 export class ConnectionGuard {
   readonly #clients = new Set<pg.ClientBase>();
-  #away: unknown;
+  #cause: unknown;
   /** Called when a statement fails because of the server or the network. */
   onFailure: () => void = () => {};
 
   get isAvailable(): boolean {
-    return this.#away === undefined;
+    return this.#cause === undefined;
   }
 
   assertAvailable(): void {
-    if (this.#away !== undefined) throw databaseUnavailable(this.#away);
+    if (this.#cause !== undefined) throw databaseUnavailable(this.#cause);
   }
 
   /** The error to throw instead of one of the client. */
@@ -43,14 +43,14 @@ export class ConnectionGuard {
   }
 
   /** Ends all connections: statements that wait for an answer fail now. */
-  setAway(cause: unknown): void {
-    this.#away = cause;
+  setUnavailable(cause: unknown): void {
+    this.#cause = cause;
     for (const client of this.#clients) disconnect(client);
     this.#clients.clear();
   }
 
   setAvailable(): void {
-    this.#away = undefined;
+    this.#cause = undefined;
   }
 }
 

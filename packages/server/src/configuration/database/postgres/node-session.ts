@@ -30,7 +30,7 @@ interface Polled {
   isLeader: boolean;
 }
 
-export interface NodeSessionParts {
+export interface NodeSessionOptions {
   /** A new client, not connected yet. */
   createClient: () => Client;
   /** Migrates the database; called at each connection until it succeeds. */
@@ -41,7 +41,7 @@ export interface NodeSessionParts {
   onChange: () => void;
   onMessage: (message: NodeMessage) => void;
   /** Called once per outage, and after it. */
-  onAway: (error: unknown) => void;
+  onUnavailable: (error: unknown) => void;
   onBack: () => void;
 }
 
@@ -50,7 +50,7 @@ export interface NodeSessionParts {
  * there. Connects again after it is lost.
  */
 export class NodeSession {
-  readonly #parts: NodeSessionParts;
+  readonly #options: NodeSessionOptions;
   readonly #stopping = new AbortController();
   #isPrepared: boolean;
   #running: Promise<void> | undefined;
@@ -60,10 +60,10 @@ export class NodeSession {
   #wake: () => void = () => {};
 
   /** @param isPrepared whether the database has been migrated */
-  constructor(parts: NodeSessionParts, isPrepared: boolean) {
-    this.#parts = parts;
+  constructor(options: NodeSessionOptions, isPrepared: boolean) {
+    this.#options = options;
     this.#isPrepared = isPrepared;
-    parts.guard.onFailure = () => this.#wake();
+    options.guard.onFailure = () => this.#wake();
   }
 
   /** Starts once; later calls do nothing. */
@@ -88,17 +88,17 @@ export class NodeSession {
       let client: Client | undefined;
       try {
         // Reads files with certificates, which may be missing.
-        client = this.#parts.createClient();
+        client = this.#options.createClient();
         await this.#connect(client);
         delay = RECONNECT_MS.first;
         await this.#stayConnected(client);
       } catch (error) {
-        // A connection may end although the server is there: away is a server that cannot be connected to.
+        // A connection may end although the server is there: unavailable is a server that cannot be connected to.
         if (error instanceof ConnectionClosed) delay = 0;
         else this.#lose(error);
       } finally {
         this.#client = undefined;
-        this.#parts.leadership.lost();
+        this.#options.leadership.lost();
         if (client !== undefined) disconnect(client);
       }
       await this.#pause(delay);
@@ -108,20 +108,20 @@ export class NodeSession {
 
   async #connect(client: Client): Promise<void> {
     await client.connect();
-    if (!this.#isPrepared) await this.#parts.prepare();
+    if (!this.#isPrepared) await this.#options.prepare();
     this.#isPrepared = true;
     client.on('notification', (notification) => this.#receive(notification));
     await client.query(KEEP_ALIVE);
     await client.query(`listen ${CHANNEL}`);
     this.#client = client;
-    if (!this.#parts.guard.isAvailable) {
-      this.#parts.guard.setAvailable();
-      this.#parts.onBack();
+    if (!this.#options.guard.isAvailable) {
+      this.#options.guard.setAvailable();
+      this.#options.onBack();
     }
     // Changes and messages may have been missed.
     this.#versions = undefined;
-    this.#parts.onMessage({ type: 'erased' });
-    this.#parts.onMessage({ type: 'access-changed' });
+    this.#options.onMessage({ type: 'erased' });
+    this.#options.onMessage({ type: 'access-changed' });
   }
 
   /** Returns when the session is closed; throws when the connection is lost. */
@@ -144,7 +144,7 @@ export class NodeSession {
   }
 
   async #poll(client: Client): Promise<void> {
-    const { leadership, onChange } = this.#parts;
+    const { leadership, onChange } = this.#options;
     const statement = leadership.isWanted ? POLL_FOR_LEADER : POLL;
     const { rows } = await client.query<Polled>(statement);
     const { versions, isWritable, isLeader } = rows[0]!;
@@ -162,19 +162,19 @@ export class NodeSession {
 
   #receive({ payload = '' }: Notification): void {
     const message = parseMessage(payload);
-    if (payload === CONFIGURATION_CHANGED) this.#parts.onChange();
-    else if (message !== undefined) this.#parts.onMessage(message);
+    if (payload === CONFIGURATION_CHANGED) this.#options.onChange();
+    else if (message !== undefined) this.#options.onMessage(message);
   }
 
   #lose(error: unknown): void {
-    const { guard, onAway } = this.#parts;
+    const { guard, onUnavailable } = this.#options;
     if (this.#stopping.signal.aborted) return;
     // For example a database that a newer version has migrated: a reason of its own, to be reported once.
     const isOther = !isConnectionError(error) && String(error) !== this.#reported;
     const isNew = guard.isAvailable || isOther;
     if (isOther) this.#reported = String(error);
-    guard.setAway(error);
-    if (isNew) onAway(error);
+    guard.setUnavailable(error);
+    if (isNew) onUnavailable(error);
   }
 
   /** Ends early when the session is closed, or when a statement has found its connection broken. */

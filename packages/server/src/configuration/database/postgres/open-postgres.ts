@@ -13,8 +13,8 @@ import { PostgresServers } from './postgres-servers.ts';
 
 export interface OpenPostgresOptions extends PostgresOptions {
   migrations?: readonly Migration[];
-  /** Opens it although the server is away; it is migrated when the server is back. */
-  allowAway?: boolean;
+  /** Opens it although the server is unavailable; it is migrated when the server is back. */
+  allowUnavailable?: boolean;
   outages?: OutageListener;
 }
 
@@ -31,16 +31,16 @@ const BACKGROUND = { connections: 2, statementTimeoutMs: 60_000 };
 /** Opens the configuration in PostgreSQL, creating and migrating its tables as needed. */
 export async function openPostgres(
   url: string,
-  { migrations = ALL_MIGRATIONS, allowAway, outages = {}, ...options }: OpenPostgresOptions = {},
+  { migrations = ALL_MIGRATIONS, allowUnavailable, outages = {}, ...options }: OpenPostgresOptions = {},
 ): Promise<DatabaseHandle> {
   const guard = new ConnectionGuard();
   const servers = new PostgresServers(url);
   const prepare = () => prepareDatabase(servers, migrations, options);
   await prepare().catch((error) => {
     if (isRefused(error)) throw error.cause;
-    if (!allowAway || !isConnectionError(error)) throw error;
-    guard.setAway(error);
-    outages.onAway?.(error);
+    if (!allowUnavailable || !isConnectionError(error)) throw error;
+    guard.setUnavailable(error);
+    outages.onUnavailable?.(error);
   });
   const database = connectPostgres(servers, { ...options, guard });
   const background = connectPostgres(servers, { ...BACKGROUND, guard });

@@ -41,7 +41,7 @@ interface TestNode {
   handle: DatabaseHandle;
   configuration: Configuration;
   messages: NodeMessage[];
-  /** `away` and `back`, in order. */
+  /** `unavailable` and `back`, in order. */
   outages: string[];
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ async function startNode(at = url, options: OpenPostgresOptions = {}): Promise<T
   const outages: string[] = [];
   const handle = await openPostgres(at, {
     maxWaitMs: 3000,
-    outages: { onAway: () => outages.push('away'), onBack: () => outages.push('back') },
+    outages: { onUnavailable: () => outages.push('unavailable'), onBack: () => outages.push('back') },
     ...options,
   });
   const initial = handle.nodes.isAvailable ? undefined : [];
@@ -236,7 +236,7 @@ describeNodes('all nodes', () => {
   });
 });
 
-describeNodes('while PostgreSQL is away', () => {
+describeNodes('while PostgreSQL is unavailable', () => {
   test.each(['refuse', 'hold'] as const)('statements fail soon, and later at once (%s)', async (fault) => {
     const node = await startNode(proxiedUrl);
     await addGoal(node, 'lead');
@@ -256,10 +256,10 @@ describeNodes('while PostgreSQL is away', () => {
     proxy.pass();
     await timeUntil(`change during an outage (${fault})`, () => hasGoal(node, 'meanwhile'));
     expect(await readProperties(node)).toHaveLength(1);
-    expect(node.outages.slice(0, 2)).toEqual(['away', 'back']);
+    expect(node.outages.slice(0, 2)).toEqual(['unavailable', 'back']);
   });
 
-  test('a server that is 2 s slow counts as away', async () => {
+  test('a server that is 2 s slow counts as unavailable', async () => {
     const node = await startNode(proxiedUrl);
     await addGoal(node, 'lead');
     proxy.delay(2000);
@@ -269,7 +269,7 @@ describeNodes('while PostgreSQL is away', () => {
     proxy.pass();
     await waitFor('the end of the outage', () => node.handle.nodes.isAvailable);
     await addGoal(node, 'fast');
-    expect(node.outages.slice(0, 2)).toEqual(['away', 'back']);
+    expect(node.outages.slice(0, 2)).toEqual(['unavailable', 'back']);
   });
 
   test('a killed server ends nothing but the statements; nodes reconnect', async () => {
@@ -292,7 +292,7 @@ describeNodes('while PostgreSQL is away', () => {
     await waitFor('the new leader', () => node.handle.nodes.isLeader);
     await addGoal(node, 'after');
     expect(working).toEqual(['started', 'stopped', 'started']);
-    expect(node.outages.slice(0, 2)).toEqual(['away', 'back']);
+    expect(node.outages.slice(0, 2)).toEqual(['unavailable', 'back']);
   });
 
   test('a node that starts meanwhile migrates and loads when it is back', async () => {
@@ -302,20 +302,20 @@ describeNodes('while PostgreSQL is away', () => {
     const empty = await createPostgresDatabase({ empty: true });
     closing.push(empty.remove);
     proxy.refuse();
-    const node = await startNode(proxy.urlOf(empty.url), { allowAway: true });
+    const node = await startNode(proxy.urlOf(empty.url), { allowUnavailable: true });
     expect(node.handle.nodes.isAvailable).toBe(false);
     expect(await errorOf(readProperties(node))).toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
     proxy.pass();
     await node.handle.nodes.whenAvailable();
     await addGoal(node, 'lead');
     await waitFor('the configuration', () => hasGoal(node, 'lead'));
-    expect(node.outages.slice(0, 2)).toEqual(['away', 'back']);
+    expect(node.outages.slice(0, 2)).toEqual(['unavailable', 'back']);
   });
 
   test('a connection that is lost while it is being set up is an outage too', async () => {
     proxy.answer('', (request) => request.includes('set statement_timeout'));
     expect(await errorOf(startNode(proxiedUrl))).toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
-    const node = await startNode(proxiedUrl, { allowAway: true });
+    const node = await startNode(proxiedUrl, { allowUnavailable: true });
     proxy.pass();
     await node.handle.nodes.whenAvailable();
     await addGoal(node, 'lead');
@@ -324,9 +324,9 @@ describeNodes('while PostgreSQL is away', () => {
   test('a wrong password or database is an error at the start', async () => {
     const wrong = new URL(url);
     wrong.password = 'wrong';
-    await expect(startNode(wrong.href, { allowAway: true })).rejects.toThrow(
+    await expect(startNode(wrong.href, { allowUnavailable: true })).rejects.toThrow(
       'password authentication failed',
     );
-    await expect(startNode(`${url}x`, { allowAway: true })).rejects.toThrow('does not exist');
+    await expect(startNode(`${url}x`, { allowUnavailable: true })).rejects.toThrow('does not exist');
   });
 });

@@ -13,13 +13,13 @@ const TIMEOUT = { statementTimeoutMs: 2000 };
 /** Whom to tell about outages of the database. */
 export interface OutageListener {
   /** Called once per outage. */
-  onAway?: (error: unknown) => void;
+  onUnavailable?: (error: unknown) => void;
   onBack?: () => void;
   /** Called when the work of the leader could not be stopped properly. */
   onError?: (error: unknown) => void;
 }
 
-export interface PostgresNodesParts {
+export interface PostgresNodesOptions {
   servers: PostgresServers;
   database: Database;
   guard: ConnectionGuard;
@@ -34,36 +34,38 @@ export interface PostgresNodesParts {
 /** A node among others that use the same PostgreSQL database. */
 export class PostgresNodes implements Nodes {
   readonly exclusively: Nodes['exclusively'];
-  readonly #parts: PostgresNodesParts;
+  readonly #options: PostgresNodesOptions;
   readonly #leadership: Leadership;
   readonly #session: NodeSession;
   readonly #changeListeners = new Set<() => void>();
   readonly #messageListeners = new Set<(message: NodeMessage) => void>();
   readonly #waiting = new Set<() => void>();
 
-  constructor(parts: PostgresNodesParts) {
-    this.#parts = parts;
-    this.exclusively = parts.exclusively;
-    const { servers, guard, listener, prepare } = parts;
+  constructor(options: PostgresNodesOptions) {
+    this.#options = options;
+    this.exclusively = options.exclusively;
+    const { servers, guard, listener, prepare } = options;
     const Client = clientClass(servers, TIMEOUT);
     this.#leadership = new Leadership((error) => listener.onError?.(error));
     this.#session = new NodeSession(
       {
         createClient: () => new Client(connectionSettings(TIMEOUT)),
-        ...{ prepare, guard, leadership: this.#leadership },
+        prepare,
+        guard,
+        leadership: this.#leadership,
         onChange: () => {
           for (const onChange of this.#changeListeners) onChange();
         },
         onMessage: (message) => this.#deliver(message),
-        onAway: (error) => listener.onAway?.(error),
+        onUnavailable: (error) => listener.onUnavailable?.(error),
         onBack: () => this.#onBack(),
       },
-      parts.isPrepared,
+      options.isPrepared,
     );
   }
 
   get isAvailable(): boolean {
-    return this.#parts.guard.isAvailable;
+    return this.#options.guard.isAvailable;
   }
 
   get isLeader(): boolean {
@@ -90,7 +92,7 @@ export class PostgresNodes implements Nodes {
   send(message: NodeMessage): void {
     this.#deliver(message);
     sql`select pg_notify(${CHANNEL}, ${JSON.stringify(message)})`
-      .execute(this.#parts.database)
+      .execute(this.#options.database)
       // What it was about is found later by a poll.
       .catch(() => undefined);
   }
@@ -111,7 +113,7 @@ export class PostgresNodes implements Nodes {
   }
 
   #onBack(): void {
-    this.#parts.listener.onBack?.();
+    this.#options.listener.onBack?.();
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }

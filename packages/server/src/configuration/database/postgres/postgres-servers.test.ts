@@ -29,7 +29,7 @@ async function startNode(url: string, options: OpenPostgresOptions = {}): Promis
   const handle = await openPostgres(url, {
     ...options,
     outages: {
-      onAway: (error) => outages.push((error as Error).message),
+      onUnavailable: (error) => outages.push((error as Error).message),
       onBack: () => outages.push('back'),
     },
   });
@@ -52,7 +52,7 @@ const listOf = (...servers: PostgresServer[]) => {
   return first!.href.replace(first!.host, `${first!.host}${more}`);
 };
 
-/** Retries while the server is away. */
+/** Retries while the server is unavailable. */
 const addGoal = ({ handle }: TestNode, id: string) =>
   waitFor(`the goal ${id}`, () =>
     provisionDatabase(handle.database, { id: 'shop', goals: [{ id, kind: 'count' }] }).catch(() => undefined),
@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres())('of several servers', () => {
     );
   });
 
-  test('one that becomes read-only while nodes are connected is away, and back afterwards', async () => {
+  test('one that becomes read-only while nodes are connected is unavailable, and back afterwards', async () => {
     const server = await PostgresServer.start({ settings: ['fsync=off'] });
     closing.push(() => server.dispose());
     const node = await startNode(server.url);
@@ -209,7 +209,7 @@ describe.skipIf(!hasPostgres())('encrypted connections', () => {
   test('a file that is missing at first is read when it is there', async () => {
     const late = join(directory, 'late.crt');
     const url = urlOf('localhost', { sslmode: 'verify-full', sslrootcert: late });
-    const node = await startNode(url, { allowAway: true });
+    const node = await startNode(url, { allowUnavailable: true });
     expect(node.handle.nodes.isAvailable).toBe(false);
     writeFileSync(late, POSTGRES_CERTIFICATE);
     await node.handle.nodes.whenAvailable();

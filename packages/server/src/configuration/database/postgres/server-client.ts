@@ -27,7 +27,6 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (id, format) => (PARSERS[id] ?? pg.types.getTypeParser(id, format)) as never,
 };
 
-/** Settings of every connection. */
 export function connectionSettings({
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,

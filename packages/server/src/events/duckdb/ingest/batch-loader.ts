@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { ShortTurns } from '../../../platform/threads/short-turns.ts';
+import { TimeSlice } from '../../../platform/threads/time-slice.ts';
 import type { JournalEntry } from '../../store/accepted-request.ts';
 import { inTransaction } from '../connection/sql.ts';
 import { addRemains } from '../deletion/session-remains.ts';
@@ -105,9 +105,9 @@ async function writeSessions(sessions: readonly BatchSession[], writer: ChunkWri
 }
 
 async function writeRequests(entries: readonly JournalEntry[], rows: RequestRows): Promise<void> {
-  const turns = new ShortTurns();
+  const slice = new TimeSlice();
   for (const entry of entries) {
     for (const table of rows.add(entry)) if (table.isFull) await table.write();
-    if (turns.isOver) await turns.next();
+    if (slice.isOver) await slice.next();
   }
 }

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { KeyTable } from '../../../platform/key-table.ts';
-import { ShortTurns } from '../../../platform/threads/short-turns.ts';
+import { TimeSlice } from '../../../platform/threads/time-slice.ts';
 import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../../store/accepted-request.ts';
 import { execute, keyList, rowsOf } from '../connection/sql.ts';
 import type { MovedRemains } from '../deletion/session-remains.ts';
@@ -42,14 +42,14 @@ export class BatchSessions {
   }
 
   async addAll(entries: readonly JournalEntry[], lookups: Lookups): Promise<void> {
-    const turns = new ShortTurns();
+    const slice = new TimeSlice();
     for (const { request } of entries) {
       const sessions = this.#add(request, lookups);
       for (const { sessionId, startedAt } of request.remains ?? []) {
         for (const session of sessions) if (session.sessionId === sessionId) startedBy(session, startedAt);
       }
       this.#ofRequest.set(request, sessions);
-      if (turns.isOver) await turns.next();
+      if (slice.isOver) await slice.next();
     }
   }
 
@@ -103,9 +103,9 @@ export class BatchSessions {
       if (session.startedAt < startedBefore) lowered.push({ session, startedBefore });
       else session.startedAt = startedBefore;
     };
-    const turns = new ShortTurns();
+    const slice = new TimeSlice();
     for (const session of this.#sessions) {
-      if (turns.isOver) await turns.next();
+      if (slice.isOver) await slice.next();
       const key = registry.keyOf(session.hash);
       if (key !== undefined) found(session, key, registry.startOf(key) as number);
       else if (registry.knows(session.hash)) uncached.push(session);
@@ -137,10 +137,10 @@ export class BatchSessions {
 
   /** Call it once the batch is stored. */
   async addTo(registry: SessionRegistry): Promise<void> {
-    const turns = new ShortTurns();
+    const slice = new TimeSlice();
     for (const { property, hash, key, startedAt } of this.#sessions) {
       registry.add(property, hash, key, startedAt);
-      if (turns.isOver) await turns.next();
+      if (slice.isOver) await slice.next();
     }
   }
 }

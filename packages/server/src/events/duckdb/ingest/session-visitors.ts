@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { KeyTable } from '../../../platform/key-table.ts';
-import { ShortTurns } from '../../../platform/threads/short-turns.ts';
+import { TimeSlice } from '../../../platform/threads/time-slice.ts';
 import type { AcceptedCollect, JournalEntry } from '../../store/accepted-request.ts';
 import { rowsOf } from '../connection/sql.ts';
 import type { KeyHasher, SessionHash } from './lookup/key-hasher.ts';
@@ -101,10 +101,10 @@ export class SessionVisitors {
     severalSources: boolean,
   ): Promise<Map<AcceptedCollect, CollectKeys>> {
     const keysByCollect = new Map<AcceptedCollect, CollectKeys>();
-    const turns = new ShortTurns();
+    const slice = new TimeSlice();
     for (const { request } of entries) {
       if (request.kind !== 'collect') continue;
-      if (turns.isOver) await turns.next();
+      if (slice.isOver) await slice.next();
       const session = keys.sessionHash(request.propertyId, request.sessionId);
       const visitor = keys.visitorKey(request.propertyId, request.visitorId);
       const change = this.#add(session, visitor, request.receivedAt, registry, severalSources);

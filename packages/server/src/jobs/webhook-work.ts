@@ -10,12 +10,9 @@ import { GoalTargetWatch } from '../features/webhooks/goal-target-watch.ts';
 import { pruneDeliveries } from '../features/webhooks/prune-deliveries.ts';
 import { SplitTestWatch } from '../features/webhooks/split-test-watch.ts';
 import type { Config } from '../platform/settings/config.ts';
-import type { Job } from './background-jobs.ts';
+import type { Job } from './scheduler.ts';
 
-const POLL_MS = 1000;
-const PRUNE_MS = 10 * 60 * 1000;
-
-export interface WebhookJobsParts {
+export interface WebhookServices {
   config: Pick<Config, 'webhookAllowPrivate'>;
   log: Logger;
   database: Database;
@@ -25,8 +22,12 @@ export interface WebhookJobsParts {
   reports: ReportRunner;
 }
 
-export interface WebhookJobs {
-  jobs: Job[];
+export interface WebhookWork {
+  deliver: Job['run'];
+  watchFeedback: Job['run'];
+  watchTests: Job['run'];
+  watchGoals: Job['run'];
+  prune: Job['run'];
   /** Sends queued deliveries without delay. */
   wake: DeliveryJob['wake'];
   /** Cancels running requests. */
@@ -34,22 +35,30 @@ export interface WebhookJobs {
 }
 
 /** Sends webhooks, and notices what they are about. */
-export function createWebhookJobs(parts: WebhookJobsParts): WebhookJobs {
-  const { config, log, database, configuration, events, reports } = parts;
+export function createWebhookWork(services: WebhookServices): WebhookWork {
+  const { config, log, database, configuration, events, reports } = services;
   const properties = () => configuration.properties();
   const deliveries = new DeliveryJob({
-    ...{ database, log, allowPrivate: config.webhookAllowPrivate },
+    database,
+    log,
+    allowPrivate: config.webhookAllowPrivate,
     property: (id) => configuration.property(id),
   });
   const onQueued = () => deliveries.wake();
   const { eventStore } = events;
   const feedback = new FeedbackWatch({
-    ...{ database, properties, eventStore, onQueued },
+    database,
+    properties,
+    eventStore,
+    onQueued,
     changes: () => events.changes,
   });
   const goals = new GoalTargetWatch({ database, properties, eventStore, onQueued });
   const tests = new SplitTestWatch({
-    ...{ database, properties, onQueued, log },
+    database,
+    properties,
+    onQueued,
+    log,
     evaluate: async (property, test) => {
       const scope = scopeOf(property, test, undefined, Date.now());
       const { body } = await reports.run({ type: 'verdict', scope });
@@ -58,19 +67,16 @@ export function createWebhookJobs(parts: WebhookJobsParts): WebhookJobs {
     release: () => reports.release(),
     isStopping: () => reports.isClosed,
   });
-  const prune = () => pruneDeliveries(database, properties(), Date.now());
   // Deliveries are deleted with their webhook: most installations have none, and nothing to look for.
   const ifWebhooks = (run: () => Promise<void>) => async () => {
     if (properties().some(({ webhooks }) => webhooks.length > 0)) await run();
   };
   return {
-    jobs: [
-      { name: 'webhook delivery', everyMs: POLL_MS, run: ifWebhooks(() => deliveries.run()) },
-      { name: 'webhooks for feedback', everyMs: POLL_MS, run: () => feedback.run() },
-      { name: 'webhooks for split tests', everyMs: POLL_MS, run: () => tests.run(Date.now()) },
-      { name: 'webhooks for goals', everyMs: POLL_MS, run: () => goals.run(Date.now()) },
-      { name: 'deletion of old webhook deliveries', everyMs: PRUNE_MS, run: ifWebhooks(prune) },
-    ],
+    deliver: ifWebhooks(() => deliveries.run()),
+    watchFeedback: () => feedback.run(),
+    watchTests: () => tests.run(Date.now()),
+    watchGoals: () => goals.run(Date.now()),
+    prune: ifWebhooks(() => pruneDeliveries(database, properties(), Date.now())),
     wake: (webhook) => deliveries.wake(webhook),
     close: async () => {
       await reports.close();

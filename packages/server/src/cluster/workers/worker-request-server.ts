@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import { SignInThrottle } from '../../features/accounts/sign-in-throttle.ts';
 import { TokenBuckets } from '../../http/access/token-buckets.ts';
 import type { WorkerCounts } from '../../http/monitoring/metrics.ts';
-import type { Job } from '../../jobs/background-jobs.ts';
+import type { Job } from '../../jobs/scheduler.ts';
 import type { Handlers } from '../../platform/calls/remote-calls.ts';
 import type { Config } from '../../platform/settings/config.ts';
 import { CombinedMetrics } from './combined-metrics.ts';
-import type { Front, FrontParts } from './front.ts';
+import type { RequestServer, RequestServices } from './request-server.ts';
 import type { PrimaryMethods } from './worker-methods.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -20,7 +20,7 @@ const ANNOUNCE_TIMEOUT_MS = 1000;
 const LEASE_SHARE = 1 / 4;
 
 /** Serves requests in worker processes, and answers what they have to ask for. */
-export class WorkerFront implements Front {
+export class WorkerRequestServer implements RequestServer {
   readonly workers: WorkerCounts = {
     serving: () => this.#pool.size,
     restarts: () => this.#pool.restarts,
@@ -30,9 +30,9 @@ export class WorkerFront implements Front {
   readonly #tokens: TokenBuckets;
   readonly #signIns = new SignInThrottle();
   readonly #metrics = new CombinedMetrics();
-  readonly #ready: Promise<FrontParts>;
-  #setReady: (parts: FrontParts) => void = () => {};
-  #parts: FrontParts | undefined;
+  readonly #ready: Promise<RequestServices>;
+  #setReady: (services: RequestServices) => void = () => {};
+  #services: RequestServices | undefined;
 
   /** Starts the workers: they load their code while this process opens the storage. */
   constructor(config: Config, log: Logger) {
@@ -45,18 +45,19 @@ export class WorkerFront implements Front {
       this.#setReady = resolve;
     });
     this.#pool = new WorkerPool({
-      ...{ size: config.workers, log },
+      size: config.workers,
+      log,
       handlers: (workerId) => this.#handlers(workerId),
       onExit: (workerId) => this.#metrics.end(workerId),
     });
   }
 
-  async create(parts: FrontParts): Promise<void> {
-    this.#parts = parts;
+  async create(services: RequestServices): Promise<void> {
+    this.#services = services;
   }
 
   listen(): Promise<string> {
-    this.#setReady(this.#parts!);
+    this.#setReady(this.#services!);
     return this.#pool.serving;
   }
 
@@ -74,7 +75,7 @@ export class WorkerFront implements Front {
 
   async close(): Promise<void> {
     await this.#pool.stop();
-    await this.#parts?.reports.close();
+    await this.#services?.reports.close();
   }
 
   async flush(): Promise<void> {}

@@ -6,10 +6,10 @@ import type { PropertyConfiguration } from '../configuration/property/property-c
 import type { Configuration } from '../configuration/snapshot/configuration.ts';
 import type { EventStorage } from '../events/thread/event-storage.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
-import { createWebhookJobs, type WebhookJobs } from './webhook-jobs.ts';
+import { createWebhookWork, type WebhookWork } from './webhook-work.ts';
 
 let configuration: MemoryConfiguration;
-let webhooks: WebhookJobs;
+let webhooks: WebhookWork;
 let properties: PropertyConfiguration[];
 let queries: number;
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
   configuration = await openMemoryConfiguration();
   await configuration.apply({});
   await load();
-  webhooks = createWebhookJobs({
+  webhooks = createWebhookWork({
     config: { webhookAllowPrivate: false },
     log: pino({ level: 'silent' }),
     database: configuration.handle.database.withPlugin({
@@ -43,7 +43,8 @@ async function load(): Promise<void> {
 
 async function queriesOfARun(): Promise<number> {
   queries = 0;
-  for (const { run } of webhooks.jobs) await run();
+  const { deliver, watchFeedback, watchTests, watchGoals, prune } = webhooks;
+  for (const run of [deliver, watchFeedback, watchTests, watchGoals, prune]) await run();
   return queries;
 }
 

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { expect, test } from 'vitest';
-import { startJobs } from './background-jobs.ts';
+import { startJobs } from './scheduler.ts';
 
 test('a job that fails again and again logs each reason once, until it succeeds', async () => {
   const logged: string[] = [];
   const log = { error: ({ err }: { err: Error }) => logged.push(err.message) } as unknown as Logger;
-  const outcomes = ['away', 'away', 'away', 'full', 'full', undefined, 'full', 'away'];
+  const outcomes = ['down', 'down', 'down', 'full', 'full', undefined, 'full', 'down'];
   let runs = 0;
   const run = async () => {
     const outcome = outcomes[runs++];
@@ -14,5 +14,5 @@ test('a job that fails again and again logs each reason once, until it succeeds'
   const stop = startJobs([{ name: 'job', everyMs: 1, run }], log);
   await expect.poll(() => runs).toBeGreaterThan(outcomes.length);
   await stop();
-  expect(logged).toEqual(['away', 'full', 'full', 'away']);
+  expect(logged).toEqual(['down', 'full', 'full', 'down']);
 });

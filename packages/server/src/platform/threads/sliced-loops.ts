@@ -1,16 +1,19 @@
 /** How long the work may occupy the thread at a time; requests wait meanwhile. */
 const MAX_MS = 4;
 
-/** Work on many items that leaves the thread to requests every few milliseconds. */
-export class Turns {
+/**
+ * Synchronous loops over many items, all of which together leave the thread to requests every few milliseconds. Work
+ * that can wait by itself uses `TimeSlice`.
+ */
+export class SlicedLoops {
   /** Each call handles one item, and returns whether it was the last one. */
-  readonly #jobs: (() => boolean)[] = [];
+  readonly #loops: (() => boolean)[] = [];
   #isOver = false;
 
   /** Handles the first items before it returns, and the others in later turns of the event loop. */
   run<T>(items: Iterable<T>, handle: (item: T) => void): void {
     const iterator = items[Symbol.iterator]();
-    this.#jobs.push(() => {
+    this.#loops.push(() => {
       const next = iterator.next();
       if (!next.done) handle(next.value);
       return next.done === true;
@@ -23,11 +26,11 @@ export class Turns {
     this.#isOver = true;
     setImmediate(() => {
       this.#isOver = false;
-      if (this.#jobs.length > 0) this.#work();
+      if (this.#loops.length > 0) this.#work();
     });
     const endsAt = performance.now() + MAX_MS;
-    while (this.#jobs.length > 0 && performance.now() < endsAt) {
-      if (this.#jobs[0]!()) this.#jobs.shift();
+    while (this.#loops.length > 0 && performance.now() < endsAt) {
+      if (this.#loops[0]!()) this.#loops.shift();
     }
   }
 }

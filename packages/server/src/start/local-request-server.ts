@@ -1,26 +1,29 @@
 import type { FastifyInstance } from 'fastify';
-import type { Front, FrontParts } from '../cluster/workers/front.ts';
+import type { RequestServer, RequestServices } from '../cluster/workers/request-server.ts';
 import { SignInThrottle } from '../features/accounts/sign-in-throttle.ts';
 import { AccessChanges } from '../http/access/access-changes.ts';
 import { TokenBuckets } from '../http/access/token-buckets.ts';
 import { listen } from '../http/pipeline/listen.ts';
-import type { Job } from '../jobs/background-jobs.ts';
+import { processJobs } from '../jobs/job-list.ts';
+import type { Job } from '../jobs/scheduler.ts';
 import { UsageRecording } from '../jobs/usage-recording.ts';
 
 /** Serves requests in this process. */
-export class AppFront implements Front {
+export class LocalRequestServer implements RequestServer {
   /** Loaded while the storage threads start and open their files. */
   readonly #module = import('./app.ts');
-  #serving: { parts: FrontParts; app: FastifyInstance; usage: UsageRecording } | undefined;
+  #serving: { services: RequestServices; app: FastifyInstance; usage: UsageRecording } | undefined;
 
-  async create(parts: FrontParts): Promise<void> {
-    const { config, handle, metrics } = parts;
+  async create(services: RequestServices): Promise<void> {
+    const { config, handle, metrics } = services;
     const { database, nodes } = handle;
     const usage = new UsageRecording(database);
     const { createApp } = await this.#module;
     const app = await createApp({
-      ...parts,
-      ...{ database, nodes, usage },
+      ...services,
+      database,
+      nodes,
+      usage,
       watch: (onChange) => handle.watch(onChange),
       scrub: () => handle.scrub(),
       access: new AccessChanges(),
@@ -29,16 +32,16 @@ export class AppFront implements Front {
       signInAttempts: new SignInThrottle(),
     });
     await app.ready();
-    this.#serving = { parts, app, usage };
+    this.#serving = { services, app, usage };
   }
 
   async listen(): Promise<string> {
-    const { app, parts } = this.#serving!;
-    return listen(app, parts.config);
+    const { app, services } = this.#serving!;
+    return listen(app, services.config);
   }
 
   jobs(): Job[] {
-    return this.#serving?.usage.jobs() ?? [];
+    return this.#serving === undefined ? [] : processJobs(this.#serving.usage);
   }
 
   async configurationSaved(): Promise<void> {}
@@ -52,6 +55,6 @@ export class AppFront implements Front {
   }
 
   async flush(): Promise<void> {
-    await this.#serving?.usage.close(this.#serving.parts.log);
+    await this.#serving?.usage.close(this.#serving.services.log);
   }
 }

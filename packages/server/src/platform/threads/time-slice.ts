@@ -5,10 +5,11 @@ const MIN_MS = 1;
 const MAX_MS = 10;
 
 /**
- * Lets journal commits come first during long work on their thread. A turn may take as long as the commits before it,
- * so that on a slow disk the work gets half of the time, and does not fall behind.
+ * Lets journal commits come first during long asynchronous work on their thread: it asks whether its slice is over, and
+ * waits for the next one. A slice may take as long as the commits before it, so that on a slow disk the work gets half
+ * of the time, and does not fall behind.
  */
-export class ShortTurns {
+export class TimeSlice {
   #startedAt = performance.now();
   #length = MIN_MS;
 

@@ -7,12 +7,12 @@ import type { ReportRunner } from '../../features/reports/report-runner.ts';
 import type { SessionIdentities } from '../../features/sessions/session-identities.ts';
 import type { WakeWebhooks } from '../../features/webhooks/webhook-routes.ts';
 import type { Metrics, WorkerCounts } from '../../http/monitoring/metrics.ts';
-import type { Job } from '../../jobs/background-jobs.ts';
+import type { Job } from '../../jobs/scheduler.ts';
 import type { Config } from '../../platform/settings/config.ts';
 import type { RequestTracer } from '../../platform/tracing/tracer.ts';
 
-/** What a front serves. */
-export interface FrontParts {
+/** What is needed to handle requests. */
+export interface RequestServices {
   config: Config;
   version: string;
   log: Logger;
@@ -22,7 +22,7 @@ export interface FrontParts {
   events: EventStorage;
   identities: SessionIdentities;
   metrics: Metrics;
-  /** Passes requests of any feature on. Closed together with the front. */
+  /** Passes requests of any feature on. Closed together with the request server. */
   reports: ReportRunner<unknown>;
   wakeWebhooks: WakeWebhooks;
   /** Undefined: requests are not traced. */
@@ -30,14 +30,13 @@ export interface FrontParts {
 }
 
 /** What responds to requests: the app in this process, or several processes with an app each. */
-export interface Front {
+export interface RequestServer {
   /** Undefined if it has no processes of its own. */
   readonly workers?: WorkerCounts;
   /** Prepares what can be prepared before the storage is open. */
-  create(parts: FrontParts): Promise<void>;
+  create(services: RequestServices): Promise<void>;
   /** After `create`. Resolves with its URL once requests are served. */
   listen(): Promise<string>;
-  /** Jobs to run while it serves. */
   jobs(): Job[];
   /** Returns when everyone who serves requests knows a change that this process has saved. */
   configurationSaved(): Promise<void>;
