@@ -16,9 +16,8 @@ const COMPARED_BY_POSITION = new Set(['conditions', 'schedule']);
 
 /** The differences, field by field. Fields missing from `after` are unchanged; nested objects are complete. */
 export function fieldChanges(before: object | undefined, after: object): FieldChange[] {
-  const earlier: Readonly<Record<string, unknown>> = { ...before };
   return Object.entries(after).flatMap(([name, to]) => {
-    const from = memberOf(earlier, name);
+    const from = isObject(before) ? memberOf(before, name) : undefined;
     return to === undefined ? [] : valueChanges(name, name, from, to);
   });
 }
