@@ -59,7 +59,8 @@ test('the impact and the explanation of a flag with the slowest patterns', async
   const conditions = [{ attribute: 'text', operator: 'matches', values: ['(a|b|ab){80}c'] }];
   const rules = Array.from({ length: 20 }, (_, index) => ({ id: `r${index}`, conditions, value: true }));
   const definition = {
-    ...{ type: 'boolean', defaultValue: false },
+    type: 'boolean',
+    defaultValue: false,
     environments: { production: { enabled: true, rules } },
   };
   for (const [path, more] of [

@@ -28,9 +28,14 @@ export class Pgbouncer {
     const { hostname, port: serverPort, username, password } = new URL(url);
     writeFileSync(join(directory, 'users.txt'), `"${username}" "${password}"\n`);
     const settings = [
-      ...['[databases]', `* = host=${hostname} port=${serverPort}`, '[pgbouncer]'],
-      ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir ='],
-      ...['auth_type = scram-sha-256', `auth_file = ${join(directory, 'users.txt')}`],
+      '[databases]',
+      `* = host=${hostname} port=${serverPort}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${port}`,
+      'unix_socket_dir =',
+      'auth_type = scram-sha-256',
+      `auth_file = ${join(directory, 'users.txt')}`,
       `pool_mode = ${poolMode}`,
     ];
     const file = join(directory, 'pgbouncer.ini');

@@ -16,8 +16,12 @@ export async function storeWebhook(
   fields: Partial<Webhook> & Pick<Webhook, 'url'>,
 ): Promise<Webhook> {
   const webhook: Webhook = {
-    ...{ id: 'hook', events: ['feedback.submitted'], enabled: true, version: 1 },
-    ...{ secret: newWebhookSecret(), createdAt: Date.now() },
+    id: 'hook',
+    events: ['feedback.submitted'],
+    enabled: true,
+    version: 1,
+    secret: newWebhookSecret(),
+    createdAt: Date.now(),
     ...fields,
   };
   await writerOf(database).changeProperty('shop', BY, ({ current }) => {

@@ -45,8 +45,14 @@ describe('help', () => {
     const root = await switchyard(['--help']);
     expect(root.code).toBe(0);
     const commands = [
-      ...[['serve'], ['apply'], ['plan'], ['export'], ['doctor'], ['forget']],
-      ...[['types'], ...OFFLINE],
+      ['serve'],
+      ['apply'],
+      ['plan'],
+      ['export'],
+      ['doctor'],
+      ['forget'],
+      ['types'],
+      ...OFFLINE,
     ];
     commands.push(['keys', 'create'], ['keys', 'list'], ['keys', 'delete']);
     const helps = await Promise.all(commands.map((command) => switchyard([...command, '--help'])));

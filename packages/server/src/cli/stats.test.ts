@@ -61,8 +61,11 @@ describe('switchyard stats', () => {
   test('prints the boundaries of a group-sequential test', async () => {
     const arm = { n: 5000, sum: 500 };
     const input = {
-      ...{ method: 'group-sequential', metric: 'proportion', control: 'a' },
-      ...{ plannedVisitors: 10_000, earlierLooks: [2000, 4000, 6000, 8000] },
+      method: 'group-sequential',
+      metric: 'proportion',
+      control: 'a',
+      plannedVisitors: 10_000,
+      earlierLooks: [2000, 4000, 6000, 8000],
       variations: [
         { key: 'a', ...arm },
         { key: 'b', ...arm, sum: 570 },

@@ -31,7 +31,9 @@ async function startNode(): Promise<TestNode> {
   const writer = createConfigurationWriter(handle.database, configuration);
   const stopLeading = handle.nodes.lead(() => {
     const deliveries = new DeliveryJob({
-      ...{ database: handle.background, log, allowPrivate: true },
+      database: handle.background,
+      log,
+      allowPrivate: true,
       property: (id) => configuration.property(id),
     });
     const schedule = () => runSchedule(writer, configuration.properties(), Date.now());
@@ -68,7 +70,10 @@ afterEach(async () => {
 });
 
 const startsAt = (key: string, startAt: number) => ({
-  ...{ key, type: 'id' as const, status: 'draft' as const, startAt: new Date(startAt).toISOString() },
+  key,
+  type: 'id' as const,
+  status: 'draft' as const,
+  startAt: new Date(startAt).toISOString(),
   variations: [
     { key: 'control', weight: 50 },
     { key: 'b', weight: 50 },

@@ -35,7 +35,9 @@ afterEach(async () => {
 const configWith = (databaseUrl: string, settings: Record<string, string> = {}) =>
   loadConfig(
     {
-      ...{ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, CLICKHOUSE_URL: 'http://127.0.0.1:1/events' },
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      CLICKHOUSE_URL: 'http://127.0.0.1:1/events',
       ...settings,
     },
     {},

@@ -72,8 +72,14 @@ function backportOptions(): string[] {
   const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
   writeFileSync(sources, `deb [signed-by=${keyring}] ${uri} ${codename}-backports main\n`);
   return [
-    ...['-o', `Dir::Etc::SourceList=${sources}`, '-o', 'Dir::Etc::SourceParts=/dev/null'],
-    ...['-o', `Dir::State::Lists=${lists}`, '-o', 'APT::Sandbox::User=root'],
+    '-o',
+    `Dir::Etc::SourceList=${sources}`,
+    '-o',
+    'Dir::Etc::SourceParts=/dev/null',
+    '-o',
+    `Dir::State::Lists=${lists}`,
+    '-o',
+    'APT::Sandbox::User=root',
   ];
 }
 

@@ -114,7 +114,9 @@ describe.each(engines())('$name', (engine) => {
     for (let step = 0; step <= 4; step++) {
       vi.setSystemTime(T0 + step);
       const flags = keys.map((key) => ({
-        ...{ key, type: 'boolean', defaultValue: step % 2 === 0 },
+        key,
+        type: 'boolean',
+        defaultValue: step % 2 === 0,
         environments: {
           production: {
             enabled: true,

@@ -117,7 +117,11 @@ describe('without exposures', () => {
     expect(rounds).toEqual([
       {
         ...ROUND,
-        ...{ finished: false, verdict: 'sound', words: current.words, visitors: counts, alarmDays: 0 },
+        finished: false,
+        verdict: 'sound',
+        words: current.words,
+        visitors: counts,
+        alarmDays: 0,
       },
     ]);
 
@@ -190,7 +194,11 @@ describe('with exposures', () => {
     await applyProvision(shop.server, { properties: [{ id: 'shop', aaTest: 'exposures' }] });
     const published = await waitFor('the split test', publishedTest);
     expect(published).toEqual({
-      ...{ key: 'aa-test', id: 'aa-test', type: 'id', status: 'running', trafficAllocation: 100 },
+      key: 'aa-test',
+      id: 'aa-test',
+      type: 'id',
+      status: 'running',
+      trafficAllocation: 100,
       hashSeed: `${HASH_SEED}:aa-test:${ROUND.number}`,
       variations: ['a', 'b'].map((key) => ({ key, weight: 50, value: key })),
       phase: ROUND.number,
@@ -204,7 +212,10 @@ describe('with exposures', () => {
     goTo(1);
     const { current } = await evaluated(0);
     expect(current).toMatchObject({
-      ...{ mode: 'exposures', round: ROUND.number, verdict: 'sound', visitors: visitorCounts(visitors) },
+      mode: 'exposures',
+      round: ROUND.number,
+      verdict: 'sound',
+      visitors: visitorCounts(visitors),
     });
 
     goTo(28);
@@ -217,7 +228,8 @@ describe('with exposures', () => {
       [{ id: 'new', side: 'b', number: 1 }],
       () => false,
       () => ({
-        ...{ variationKey: 'b', phase: next.phase },
+        variationKey: 'b',
+        phase: next.phase,
       }),
     );
     goTo(29);
@@ -229,7 +241,8 @@ describe('with exposures', () => {
     await open({ aaTest: 'exposures' });
     const visitors = visitorsOf(ROUND, 'v', 300);
     await visit(visitors, everyThird, ({ side, number }) => ({
-      ...{ variationKey: number % 3 === 0 ? 'a' : side, phase: ROUND.number },
+      variationKey: number % 3 === 0 ? 'a' : side,
+      phase: ROUND.number,
     }));
     goTo(1);
     const { current } = await evaluated(0);

@@ -18,7 +18,10 @@ describe.each(engines())('$name', (engine) => {
   const ROUND = 730;
   const START = ROUND * 28 * DAY_MS;
   const SOUND: AaVerdict = {
-    ...{ verdict: 'sound', words: 'Sound.', visitors: [51, 49], splitPValue: 0.84 },
+    verdict: 'sound',
+    words: 'Sound.',
+    visitors: [51, 49],
+    splitPValue: 0.84,
     goals: [{ goalId: 'signup', pValue: null }],
   };
 

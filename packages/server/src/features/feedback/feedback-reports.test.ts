@@ -128,7 +128,12 @@ test('an export has every entry once, newest first, with status', async () => {
     return lines.slice(1).map((line) => line.split(','));
   };
   const lineOf = ({ id, receivedAt, option, status }: Answer) => [
-    ...[id, new Date(receivedAt).toISOString(), 'nps', option, '', status],
+    id,
+    new Date(receivedAt).toISOString(),
+    'nps',
+    option,
+    '',
+    status,
     ...Array(5).fill(''),
     'false',
   ];

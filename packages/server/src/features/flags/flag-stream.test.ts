@@ -297,7 +297,8 @@ describe('a client that reconnects', () => {
     const [change] = await waitFor('a change', () => changes(second).length > 0 && changes(second));
     const list = (await shop.get('/v1/flags/list')).body;
     expect(JSON.parse(change?.data ?? '')).toMatchObject({
-      ...{ propertyId: 'shop', version: Number(change?.id) },
+      propertyId: 'shop',
+      version: Number(change?.id),
       flags: list.flags.map(({ key }: { key: string }) => key),
     });
     await shop.server.stop('SIGTERM');

@@ -276,7 +276,8 @@ describe('clients of the protocol', () => {
       expectProblem(response, { status: 401, code: 'api_key_missing' });
     }
     expectProblem(await send(path, bearer('service_sec_0123456789abcdefUnknown')), {
-      ...{ status: 401, code: 'api_key_invalid' },
+      status: 401,
+      code: 'api_key_invalid',
     });
     expectProblem(await send(path, bearer(PUBLIC_KEY)), { status: 403, code: 'wrong_key_kind' });
   });

@@ -85,8 +85,15 @@ describe('progress', () => {
     const { kind, current, series } = await shop.progress(goalId);
     expect(kind).toBe('count');
     expect(current).toEqual({
-      ...{ total: 3, count: 3, gross: 5, reversed: 2, increments: 5, decrements: 2 },
-      ...{ amount: 57, grossAmount: 60, reversedAmount: 3 },
+      total: 3,
+      count: 3,
+      gross: 5,
+      reversed: 2,
+      increments: 5,
+      decrements: 2,
+      amount: 57,
+      grossAmount: 60,
+      reversedAmount: 3,
     });
     const sum = series.reduce((total: number, bucket: { total: number }) => total + bucket.total, 0);
     expect(sum).toBe(3);

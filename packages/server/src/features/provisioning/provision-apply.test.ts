@@ -345,11 +345,14 @@ properties:
 
   test('rejects a pattern that would be slow to match', async () => {
     const rule = (pattern: string) => ({
-      ...{ id: 'r', value: true },
+      id: 'r',
+      value: true,
       conditions: [{ attribute: 'a', operator: 'matches', values: ['^ok$', pattern] }],
     });
     const flag = (pattern: string) => ({
-      ...{ key: 'f', type: 'boolean', defaultValue: false },
+      key: 'f',
+      type: 'boolean',
+      defaultValue: false,
       environments: { production: { rules: [rule(pattern)] } },
     });
     const file = (pattern: string) => JSON.stringify({ properties: [{ id: 'new', flags: [flag(pattern)] }] });

@@ -39,19 +39,20 @@ const GOALS = [
 let shop: Shop;
 beforeAll(async () => {
   const splitTests = [
-    ...[
-      test('ordered'),
-      test('shuffled'),
-      test('before'),
-      test('refunds'),
-      test('bots'),
-      test('busy'),
-      test('phased'),
-      test('ahead'),
-    ],
-    ...[test('visitors'), test('guarded', { goals: ['joined'], guardrails: ['complaints'] }), test('extras')],
+    test('ordered'),
+    test('shuffled'),
+    test('before'),
+    test('refunds'),
+    test('bots'),
+    test('busy'),
+    test('phased'),
+    test('ahead'),
+    test('visitors'),
+    test('guarded', { goals: ['joined'], guardrails: ['complaints'] }),
+    test('extras'),
     test('paid', { goals: ['spent'] }),
-    ...[test('ended', { attributionDays: 0 }), test('window', { attributionDays: 30 })],
+    test('ended', { attributionDays: 0 }),
+    test('window', { attributionDays: 30 }),
   ];
   shop = await openShop({ provision: sampleWith({ displayCurrency: 'EUR', splitTests, goals: GOALS }) });
 });

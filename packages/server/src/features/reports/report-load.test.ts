@@ -12,11 +12,17 @@ const VALUES = 20_000;
 
 const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`);
 const test = (key: string, variations: number, goals = ['signup']) => ({
-  ...{ key, type: 'id', status: 'running', goals },
+  key,
+  type: 'id',
+  status: 'running',
+  goals,
   variations: keysOf(variations).map((it) => ({ key: it, weight: 1 })),
 });
 const exposure = (splitTestKey: string, variations: number, index: number, at = NOW) => ({
-  ...{ splitTestKey, variationKey: `v${index % variations}`, sessionId: `${splitTestKey}-${index}`, at },
+  splitTestKey,
+  variationKey: `v${index % variations}`,
+  sessionId: `${splitTestKey}-${index}`,
+  at,
 });
 
 const GOALS = ['signup', 'revenue'];

@@ -195,7 +195,9 @@ describe('the size of a page', () => {
     const listed: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const response = await shop.get('/v1/sessions', {
-        ...{ limit: '500', from: String(start), to: String(start + 1) },
+        limit: '500',
+        from: String(start),
+        to: String(start + 1),
         ...(cursor && { cursor }),
       });
       expect(response.text.length).toBeLessThan(MAX_BYTES);

@@ -175,7 +175,10 @@ describe('a failed attempt', () => {
     const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000);
     expect(headers['webhook-signature']).toBe(new Verifier(secret).sign(id, sentAt, body));
     expect(await deliveryDetail(database(), HOOK, id)).toMatchObject({
-      ...{ state: 'failed', lastStatus: 500, lastError: 'http_status', lastResponse: 'broken' },
+      state: 'failed',
+      lastStatus: 500,
+      lastError: 'http_status',
+      lastResponse: 'broken',
       payload: JSON.parse(body),
     });
     expect(logged.join('')).toContain('given up');

@@ -94,8 +94,15 @@ test('sends the entry as the API returns it', async () => {
     data: {
       propertyId: 'shop',
       feedback: {
-        ...{ id: 'f', feedbackTypeId: 'nps', sessionId: 's', visitorId: 'ann', userId: null },
-        ...{ option: 'good', message: 'Fast', metadata: { page: '/checkout' }, createdAt: SINCE + 1 },
+        id: 'f',
+        feedbackTypeId: 'nps',
+        sessionId: 's',
+        visitorId: 'ann',
+        userId: null,
+        option: 'good',
+        message: 'Fast',
+        metadata: { page: '/checkout' },
+        createdAt: SINCE + 1,
         bot: false,
       },
     },

@@ -76,8 +76,12 @@ describe.each(engines())('$name', (engine) => {
     const monday = Date.UTC(2026, 4, 11);
     expect(await queued()).toEqual([
       {
-        ...{ propertyId: 'shop', goal: { id: 'signup', name: 'Sign-ups', kind: 'count' }, total: 2 },
-        ...{ target: { value: 2, period: 'week' }, from: monday, to: monday + 7 * DAY_MS },
+        propertyId: 'shop',
+        goal: { id: 'signup', name: 'Sign-ups', kind: 'count' },
+        total: 2,
+        target: { value: 2, period: 'week' },
+        from: monday,
+        to: monday + 7 * DAY_MS,
       },
     ]);
     // A refund and another conversion do not repeat it.

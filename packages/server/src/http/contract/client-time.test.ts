@@ -11,7 +11,10 @@ test('an implausible client time is stored next to the time of receipt', async (
     const times = [before - HOUR_MS, before - 100 * HOUR_MS, before + 30 * HOUR_MS, undefined];
     const events = times.map((timestamp) => ({ type: 'event', timestamp }));
     const exposures = times.map((timestamp) => ({
-      ...{ splitTestKey: 'hero', variationKey: 'b', sessionId: 's', timestamp },
+      splitTestKey: 'hero',
+      variationKey: 'b',
+      sessionId: 's',
+      timestamp,
     }));
     await accepted(shop.collect({ sessionId: 's', visitorId: 'v', events }));
     await accepted(shop.expose(...exposures));

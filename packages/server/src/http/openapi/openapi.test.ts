@@ -118,8 +118,18 @@ describe('the document', () => {
     for (const name of names) expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
     expect(names).toEqual(
       expect.arrayContaining([
-        ...['Session', 'SessionDetail', 'SplitTestResults', 'Flag', 'FlagConfiguration', 'GoalProgress'],
-        ...['FeedbackEntry', 'Problem', 'ErrorCode', 'ExposeBody', 'CollectBody', 'IncrementBody'],
+        'Session',
+        'SessionDetail',
+        'SplitTestResults',
+        'Flag',
+        'FlagConfiguration',
+        'GoalProgress',
+        'FeedbackEntry',
+        'Problem',
+        'ErrorCode',
+        'ExposeBody',
+        'CollectBody',
+        'IncrementBody',
       ]),
     );
     const anonymous = [...objectSchemas(document)].filter(

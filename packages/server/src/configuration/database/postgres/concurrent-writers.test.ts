@@ -143,8 +143,13 @@ describe.each(engines())('several processes on $name', (engine) => {
 
   test('deliveries of a webhook have different positions', async () => {
     const webhook = {
-      ...{ id: 'hook', url: 'https://example.com/hook', events: ['change.made' as never], enabled: true },
-      ...{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', version: 0, createdAt: 1 },
+      id: 'hook',
+      url: 'https://example.com/hook',
+      events: ['change.made' as never],
+      enabled: true,
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      version: 0,
+      createdAt: 1,
     };
     await writerOf(first()).changeProperty('shop', BY, ({ current }) => ({
       ...current!,

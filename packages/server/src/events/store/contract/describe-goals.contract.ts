@@ -153,7 +153,8 @@ export function describeGoals({ store, add, nextProperty }: Suite): void {
     ]);
     expect(next).toBeUndefined();
     expect((await store().conversionPage({ propertyId, limit: 2 })).next).toEqual({
-      ...{ at: T0, source: LOCAL_SOURCE },
+      at: T0,
+      source: LOCAL_SOURCE,
       ordinal: rows[1]!.ordinal,
     });
     expect(await store().conversionPage({ propertyId: nextProperty(), limit: 2 })).toEqual({
