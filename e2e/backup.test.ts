@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyProvision } from '@switchyard/testing/command-line';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { applyProvision } from '@switchyard/testing/server/command-line';
 import {
   BIN,
   discard,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '@switchyard/testing/test-server';
-import { settled, waitFor } from '@switchyard/testing/wait';
+} from '@switchyard/testing/server/test-server';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { StoreLock } from '../packages/server/src/events/duckdb/connection/store-lock.ts';
 import { BackupConnection } from '../packages/server/src/operations/backup/backup-connection.ts';

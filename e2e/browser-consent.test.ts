@@ -1,4 +1,4 @@
-import { waitFor } from '@switchyard/testing/wait';
+import { waitFor } from '@switchyard/testing/time/wait';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';

@@ -1,4 +1,4 @@
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite, flush } from './support/browser-suite.ts';
 import { builtScript } from './support/site.ts';

@@ -1,5 +1,5 @@
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { waitFor } from '@switchyard/testing/time/wait';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';

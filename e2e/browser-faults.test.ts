@@ -1,5 +1,5 @@
-import { discard, startServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { discard, startServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';

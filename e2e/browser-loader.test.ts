@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
 import { afterAll, describe, expect, test } from 'vitest';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';
 import { builtScript } from './support/site.ts';

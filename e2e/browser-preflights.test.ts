@@ -1,5 +1,5 @@
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
 import { sessionsOf } from './support/visits.ts';

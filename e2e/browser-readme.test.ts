@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite } from './support/browser-suite.ts';
 import { patientPage, sessionsOf, sorted, watchRequests } from './support/visits.ts';

@@ -1,4 +1,4 @@
-import { waitFor } from '@switchyard/testing/wait';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite, flush, read, variations, visitor } from './support/browser-suite.ts';
 import { pageWithSdk, sessionsOf, sorted, VISITS_PROVISION, watchRequests } from './support/visits.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { applyProvision } from '@switchyard/testing/command-line';
-import { expectExactHistory } from '@switchyard/testing/exact-history';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { expectExactHistory } from '@switchyard/testing/configuration/exact-history';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 import { databasePath, readDatabase } from '../packages/server/src/configuration/database/open-database.ts';
 import { switchyard } from './support/command-line.ts';

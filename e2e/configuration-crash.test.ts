@@ -1,10 +1,15 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { expectExactHistory } from '@switchyard/testing/exact-history';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { settled } from '@switchyard/testing/wait';
+import { expectExactHistory } from '@switchyard/testing/configuration/exact-history';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '@switchyard/testing/server/test-server';
+import { settled } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 import type { Database } from '../packages/server/src/configuration/database/database.ts';
 import { databasePath, readDatabase } from '../packages/server/src/configuration/database/open-database.ts';

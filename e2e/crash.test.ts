@@ -1,9 +1,14 @@
 import { rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { settled } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '@switchyard/testing/server/test-server';
+import { settled } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 import { EventLoad, post } from './support/event-load.ts';

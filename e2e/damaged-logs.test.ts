@@ -1,14 +1,14 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Browser } from '@switchyard/testing/browser';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { Browser } from '@switchyard/testing/server/browser';
 import {
   discard,
   type StartOptions,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '@switchyard/testing/test-server';
+} from '@switchyard/testing/server/test-server';
 import { afterEach, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 import { SeededRandom } from './support/random.ts';

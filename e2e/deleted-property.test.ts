@@ -1,10 +1,15 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { storedTraces, uniqueText } from '@switchyard/testing/stored-traces';
-import { discard, type StartOptions, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { type Browser, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { storedTraces, uniqueText } from '@switchyard/testing/server/stored-traces';
+import {
+  discard,
+  type StartOptions,
+  startServer,
+  type TestServer,
+} from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@switchyard/testing/free-port';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { freePort } from '@switchyard/testing/network/free-port';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const DEMO = fileURLToPath(new URL('../samples/shop/demo.js', import.meta.url));

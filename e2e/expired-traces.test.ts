@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
-import { storedTraces, uniqueText } from '@switchyard/testing/stored-traces';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { storedTraces, uniqueText } from '@switchyard/testing/server/stored-traces';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 
 let shop: Shop;

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   BIN,
   discard,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '@switchyard/testing/test-server';
-import { settled, waitFor } from '@switchyard/testing/wait';
+} from '@switchyard/testing/server/test-server';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CommandResult, switchyard } from './support/command-line.ts';
 import { EventLoad, post } from './support/event-load.ts';

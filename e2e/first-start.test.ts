@@ -2,8 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, describe, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CommandResult, switchyardWith } from '@switchyard/testing/command-line';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { type CommandResult, switchyardWith } from '@switchyard/testing/server/command-line';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, enginesForTest } from './support/engines.ts';
 

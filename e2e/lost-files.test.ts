@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   discard,
   type StartOptions,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '@switchyard/testing/test-server';
-import { settled, waitFor } from '@switchyard/testing/wait';
+} from '@switchyard/testing/server/test-server';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 import { goalProgress } from './support/stored-events.ts';

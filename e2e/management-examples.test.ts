@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import { transformWithOxc } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asShown } from './support/snippets/as-shown.ts';

@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { FaultProxy } from '@switchyard/testing/fault-proxy';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { FaultProxy } from '@switchyard/testing/network/fault-proxy';
 import {
   BIN,
   discard,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '@switchyard/testing/test-server';
-import { settled, waitFor } from '@switchyard/testing/wait';
+} from '@switchyard/testing/server/test-server';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { assertUsable } from '../packages/server/src/cluster/move/moved-directory.ts';
 import { countNodeConnections } from '../packages/server/src/cluster/move/target-checks.ts';

@@ -3,11 +3,11 @@ import { get as getHttp, type IncomingMessage } from 'node:http';
 import { connect } from 'node:http2';
 import { type RequestOptions, request } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { applyProvision } from '@switchyard/testing/command-line';
-import { EventStream } from '@switchyard/testing/event-stream';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { EventStream } from '@switchyard/testing/network/event-stream';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findNginx, Nginx } from './support/nginx.ts';
 

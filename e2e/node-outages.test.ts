@@ -1,10 +1,10 @@
-import { Browser, OWNER, WITH_OWNER } from '@switchyard/testing/browser';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { FaultProxy } from '@switchyard/testing/fault-proxy';
-import { freePort } from '@switchyard/testing/free-port';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { FaultProxy } from '@switchyard/testing/network/fault-proxy';
+import { freePort } from '@switchyard/testing/network/free-port';
+import { Browser, OWNER, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 // Without ClickHouse, so that they run on every machine with PostgreSQL.

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, ownerBrowser } from '@switchyard/testing/browser';
-import { PostgresServer } from '@switchyard/testing/postgres-server';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import type { TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { PostgresServer } from '@switchyard/testing/postgres/postgres-server';
+import { type Browser, ownerBrowser } from '@switchyard/testing/server/browser';
+import type { TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NodeLoad } from './support/node-load.ts';
 import { canRunNodes, metric, TestNodes, until } from './support/nodes.ts';

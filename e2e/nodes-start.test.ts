@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { ownerBrowser } from '@switchyard/testing/browser';
-import { createPostgresDatabase } from '@switchyard/testing/databases';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { createPostgresDatabase } from '@switchyard/testing/configuration/databases';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { ownerBrowser } from '@switchyard/testing/server/browser';
+import { type TestServer, temporaryDirectory } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_MIGRATIONS } from '../packages/server/src/configuration/database/migrations/all-migrations.ts';
 import type { Migration } from '../packages/server/src/configuration/database/migrations/migration.ts';

@@ -1,12 +1,12 @@
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { switchyardWith } from '@switchyard/testing/command-line';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { EventStream } from '@switchyard/testing/event-stream';
-import { freePort } from '@switchyard/testing/free-port';
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { EventStream } from '@switchyard/testing/network/event-stream';
+import { freePort } from '@switchyard/testing/network/free-port';
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { switchyardWith } from '@switchyard/testing/server/command-line';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** ClickHouse is away, which streams do not need. */

@@ -1,11 +1,11 @@
-import { ownerBrowser } from '@switchyard/testing/browser';
-import { createPostgresDatabase } from '@switchyard/testing/databases';
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { Shop } from '@switchyard/testing/shop';
-import { discard, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
-import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
+import { createPostgresDatabase } from '@switchyard/testing/configuration/databases';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { Shop } from '@switchyard/testing/fixtures/shop';
+import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
+import { ownerBrowser } from '@switchyard/testing/server/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { discard, type TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canRunNodes, metric, TestNodes, until } from './support/nodes.ts';
 

@@ -1,6 +1,6 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 

@@ -1,10 +1,10 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOUR_MS } from '@switchyard/core/time';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { storedTraces } from '@switchyard/testing/stored-traces';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { storedTraces } from '@switchyard/testing/server/stored-traces';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { switchyard } from './support/command-line.ts';
 

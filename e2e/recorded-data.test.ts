@@ -1,4 +1,4 @@
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import { describe, expect, test } from 'vitest';
 import { BrowserSuite, flush, read, visitor } from './support/browser-suite.ts';
 import { pageWithSdk, sessionsOf } from './support/visits.ts';

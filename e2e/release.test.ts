@@ -3,14 +3,14 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   BIN,
   discard,
   startServer,
   type TestServer,
   temporaryDirectory,
-} from '@switchyard/testing/test-server';
+} from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));

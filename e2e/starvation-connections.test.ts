@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { settled } from '@switchyard/testing/wait';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { settled } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 import { filledDirectory } from './support/filled-store.ts';
 import { expectOthersServed } from './support/latency-probe.ts';

@@ -1,7 +1,7 @@
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import { afterEach, expect, test } from 'vitest';
 import { filledDirectory } from './support/filled-store.ts';
 import { expectOthersServed } from './support/latency-probe.ts';

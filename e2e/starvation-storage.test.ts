@@ -1,11 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { switchyard } from '@switchyard/testing/command-line';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { accepted, Shop } from '@switchyard/testing/shop';
-import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, Shop } from '@switchyard/testing/fixtures/shop';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { IdempotencyMarks } from '../packages/server/src/events/intake/journal/marks/idempotency-marks.ts';
 import { LatencyProbe } from './support/latency-probe.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { settled, waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EventLoad } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';

@@ -1,9 +1,9 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { applyProvision, switchyard } from '@switchyard/testing/command-line';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { applyProvision, switchyard } from '@switchyard/testing/server/command-line';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const clock = new AdjustableClock();

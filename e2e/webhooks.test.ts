@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
-import { applyProvision } from '@switchyard/testing/command-line';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { Shop } from '@switchyard/testing/shop';
-import { storeWebhook } from '@switchyard/testing/stored-webhook';
-import { startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
-import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
+import { storeWebhook } from '@switchyard/testing/configuration/stored-webhook';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { Shop } from '@switchyard/testing/fixtures/shop';
+import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import { startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../packages/server/src/configuration/database/open-database.ts';

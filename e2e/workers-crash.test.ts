@@ -1,6 +1,11 @@
 import { rmSync } from 'node:fs';
-import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { settled, waitFor } from '@switchyard/testing/wait';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '@switchyard/testing/server/test-server';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 import { EventLoad } from './support/event-load.ts';
 import { LOAD_PROVISION } from './support/event-requests.ts';

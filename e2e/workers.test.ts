@@ -1,9 +1,9 @@
-import { OWNER, WITH_OWNER } from '@switchyard/testing/browser';
-import { EventStream } from '@switchyard/testing/event-stream';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { sampleWith } from '@switchyard/testing/shop';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { sampleWith } from '@switchyard/testing/fixtures/shop';
+import { EventStream } from '@switchyard/testing/network/event-stream';
+import { OWNER, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectToBoth, type WorkerConnection } from './support/worker-connections.ts';
 

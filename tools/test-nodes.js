@@ -20,7 +20,7 @@ const FILES = [
   'e2e/workers-crash.test.ts',
 ];
 
-// The directory of `packages/testing/src/test-cache.ts`, which Node.js 20 cannot import.
+// The directory of `packages/testing/src/programs/test-cache.ts`, which Node.js 20 cannot import.
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'switchyard-tests');
 
 /** The binary, from the cache or from npm. */

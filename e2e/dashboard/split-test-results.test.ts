@@ -1,5 +1,5 @@
-import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { waitFor } from '@switchyard/testing/time/wait';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Dashboard, expectUsable, PHONE, sidewaysScroll } from '../support/dashboard.ts';

@@ -1,4 +1,4 @@
-import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
+import { accepted, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { beforeAll, describe, it } from 'vitest';
 import { Dashboard, saveButton } from '../support/dashboard.ts';
 

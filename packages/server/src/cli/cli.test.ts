@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { run, switchyardWith } from '@switchyard/testing/command-line';
-import { BIN } from '@switchyard/testing/test-server';
+import { run, switchyardWith } from '@switchyard/testing/server/command-line';
+import { BIN } from '@switchyard/testing/server/test-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 // Runs the built program in a separate process, as users do.

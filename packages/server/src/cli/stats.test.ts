@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { analyse } from '@switchyard/core/stats/analysis';
 import { readAnalysis } from '@switchyard/core/stats/analysis-input';
 import { NO_COMPARISON } from '@switchyard/core/stats/comparison';
-import { run } from '@switchyard/testing/command-line';
-import { BIN } from '@switchyard/testing/test-server';
+import { run } from '@switchyard/testing/server/command-line';
+import { BIN } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 let directory: string;

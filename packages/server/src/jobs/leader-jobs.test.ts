@@ -1,8 +1,8 @@
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { storeWebhook } from '@switchyard/testing/stored-webhook';
-import { waitFor } from '@switchyard/testing/wait';
-import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { storeWebhook } from '@switchyard/testing/configuration/stored-webhook';
+import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../configuration/database/database.ts';

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apt, aptIn, canUseApt } from '../apt.ts';
-import { TEST_CACHE } from '../test-cache.ts';
+import { apt, aptIn, canUseApt } from '../programs/apt.ts';
+import { TEST_CACHE } from '../programs/test-cache.ts';
 
 export interface Emulator {
   program: string;

@@ -1,4 +1,4 @@
-import { type Engine, engines } from '@switchyard/testing/databases';
+import { type Engine, engines } from '@switchyard/testing/configuration/databases';
 import { expect, test } from 'vitest';
 import type { Database } from '../../configuration/database/database.ts';
 import { configurationModel } from '../../start/definitions.ts';

@@ -1,7 +1,10 @@
 import { type Targeting, TargetingIndex } from '@switchyard/core/evaluation/used-attributes';
-import { engines } from '@switchyard/testing/databases';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configurationModel } from '../../start/definitions.ts';
 import { OPERATOR } from '../property/actor.ts';

@@ -1,7 +1,14 @@
-import { engines } from '@switchyard/testing/databases';
-import { expectExactHistory, readHistory, storedProperty } from '@switchyard/testing/exact-history';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  expectExactHistory,
+  readHistory,
+  storedProperty,
+} from '@switchyard/testing/configuration/exact-history';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProvisionError } from '../../features/provisioning/provision-mistake.ts';
 import { configurationModel } from '../../start/definitions.ts';

@@ -1,12 +1,12 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
 import { type AaRound, aaRound, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { applyProvision } from '@switchyard/testing/command-line';
-import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/shop';
-import { startServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import { startServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, describe, expect, test } from 'vitest';
 
 const HASH_SEED = 'seed-of-the-shop';

@@ -1,7 +1,7 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { accepted, closeShop, nextMillisecond, openShop, type Shop } from '@switchyard/testing/shop';
+import { accepted, closeShop, nextMillisecond, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const CHROME =

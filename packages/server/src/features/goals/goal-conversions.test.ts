@@ -5,8 +5,8 @@ import {
   nextMillisecond,
   openShop,
   type Shop,
-} from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/fixtures/shop';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 type Body = TestResponse['body'];

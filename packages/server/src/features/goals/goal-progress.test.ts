@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
+import { OTHER_SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -8,7 +8,7 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const WEEK = 7 * DAY_MS;

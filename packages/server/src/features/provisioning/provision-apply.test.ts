@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { provisioningOf } from '@switchyard/testing/provision-database';
+import { provisioningOf } from '@switchyard/testing/configuration/provision-database';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { databasePath, openDatabase } from '../../configuration/database/open-database.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FlagDefinition, Rule, Segment } from '@switchyard/core/api/targeting';
 import { compileFlags } from '@switchyard/core/evaluation/flags';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
 import type { AcceptedCollect } from '../../events/store/accepted-request.ts';

@@ -1,8 +1,8 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { DAY_MS } from '@switchyard/core/time';
-import { closeShop, Shop, sampleWith } from '@switchyard/testing/shop';
-import { exposuresAt, startServerWithHistory } from '@switchyard/testing/stored-history';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { closeShop, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { exposuresAt, startServerWithHistory } from '@switchyard/testing/fixtures/stored-history';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const NOW = Date.now();

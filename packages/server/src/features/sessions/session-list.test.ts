@@ -6,8 +6,8 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/fixtures/shop';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Session = TestResponse['body'];

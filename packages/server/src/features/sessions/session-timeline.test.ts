@@ -1,7 +1,7 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Entry = TestResponse['body'];

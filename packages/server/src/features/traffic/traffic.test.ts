@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { OTHER_SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Query = Record<string, string>;

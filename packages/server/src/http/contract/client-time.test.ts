@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { HOUR_MS } from '@switchyard/core/time';
-import { accepted, closeShop, openShop } from '@switchyard/testing/shop';
+import { accepted, closeShop, openShop } from '@switchyard/testing/fixtures/shop';
 import { expect, test } from 'vitest';
 
 test('an implausible client time is stored next to the time of receipt', async () => {

@@ -3,9 +3,9 @@ import {
   engines,
   hasPostgres,
   type TestDatabase,
-} from '@switchyard/testing/databases';
-import { expectExactHistory } from '@switchyard/testing/exact-history';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
+} from '@switchyard/testing/configuration/databases';
+import { expectExactHistory } from '@switchyard/testing/configuration/exact-history';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createToken } from '../../../features/accounts/access-token-store.ts';

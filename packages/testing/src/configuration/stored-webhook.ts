@@ -1,9 +1,9 @@
-import type { Database } from '../../server/src/configuration/database/database.ts';
-import { OPERATOR } from '../../server/src/configuration/property/actor.ts';
-import type { Webhook } from '../../server/src/configuration/property/property-configuration.ts';
-import { ConfigurationWriter } from '../../server/src/configuration/writer/configuration-writer.ts';
-import { newWebhookSecret } from '../../server/src/features/webhooks/webhook-signature.ts';
-import { configurationModel } from '../../server/src/start/definitions.ts';
+import type { Database } from '../../../server/src/configuration/database/database.ts';
+import { OPERATOR } from '../../../server/src/configuration/property/actor.ts';
+import type { Webhook } from '../../../server/src/configuration/property/property-configuration.ts';
+import { ConfigurationWriter } from '../../../server/src/configuration/writer/configuration-writer.ts';
+import { newWebhookSecret } from '../../../server/src/features/webhooks/webhook-signature.ts';
+import { configurationModel } from '../../../server/src/start/definitions.ts';
 
 const BY = { actor: OPERATOR, via: 'cli' as const };
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from './test-server.ts';
+import { temporaryDirectory } from '../server/test-server.ts';
 
 /** Settings have the same length, so that one write replaces another, and a reader never sees half of one. */
 const LENGTH = 24;

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { DatabaseHandle } from '../../server/src/configuration/database/database.ts';
+import type { DatabaseHandle } from '../../../server/src/configuration/database/database.ts';
 import {
   type DatabaseOptions,
   openDatabase,
   openMemoryDatabase,
-} from '../../server/src/configuration/database/open-database.ts';
-import { createDatabase, MIGRATED, runAsAdmin } from './postgres-database.ts';
+} from '../../../server/src/configuration/database/open-database.ts';
+import { createDatabase, MIGRATED, runAsAdmin } from '../postgres/postgres-database.ts';
 
 /** An empty configuration database that several handles can open, as several processes would. */
 export interface TestDatabase {

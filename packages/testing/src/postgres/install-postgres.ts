@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import { openPostgres } from '../../server/src/configuration/database/postgres/open-postgres.ts';
+import { openPostgres } from '../../../server/src/configuration/database/postgres/open-postgres.ts';
 import { findPostgres, installPostgres } from './postgres-binaries.ts';
 import { createDatabase, MIGRATED } from './postgres-database.ts';
 import { PostgresServer } from './postgres-server.ts';

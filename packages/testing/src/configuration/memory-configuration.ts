@@ -1,24 +1,24 @@
 import { expect } from 'vitest';
-import type { DatabaseHandle } from '../../server/src/configuration/database/database.ts';
-import { openMemoryDatabase } from '../../server/src/configuration/database/open-database.ts';
-import { propertyRules } from '../../server/src/configuration/definitions/resolve-property.ts';
-import { OPERATOR } from '../../server/src/configuration/property/actor.ts';
+import type { DatabaseHandle } from '../../../server/src/configuration/database/database.ts';
+import { openMemoryDatabase } from '../../../server/src/configuration/database/open-database.ts';
+import { propertyRules } from '../../../server/src/configuration/definitions/resolve-property.ts';
+import { OPERATOR } from '../../../server/src/configuration/property/actor.ts';
 import type {
   PropertyConfiguration,
   SplitTest,
-} from '../../server/src/configuration/property/property-configuration.ts';
-import { loadProperty } from '../../server/src/configuration/snapshot/configuration.ts';
-import { ConfigurationWriter } from '../../server/src/configuration/writer/configuration-writer.ts';
+} from '../../../server/src/configuration/property/property-configuration.ts';
+import { loadProperty } from '../../../server/src/configuration/snapshot/configuration.ts';
+import { ConfigurationWriter } from '../../../server/src/configuration/writer/configuration-writer.ts';
 import {
   applyProvision,
   type Provisioning,
   type ProvisionResult,
   planProvision,
-} from '../../server/src/features/provisioning/provision-apply.ts';
-import { provisionObject } from '../../server/src/features/provisioning/provision-file.ts';
-import { ProvisionError } from '../../server/src/features/provisioning/provision-mistake.ts';
-import type { ProvisionChange } from '../../server/src/features/provisioning/provision-plan.ts';
-import { configurationModel as model } from '../../server/src/start/definitions.ts';
+} from '../../../server/src/features/provisioning/provision-apply.ts';
+import { provisionObject } from '../../../server/src/features/provisioning/provision-file.ts';
+import { ProvisionError } from '../../../server/src/features/provisioning/provision-mistake.ts';
+import type { ProvisionChange } from '../../../server/src/features/provisioning/provision-plan.ts';
+import { configurationModel as model } from '../../../server/src/start/definitions.ts';
 import type { Engine } from './databases.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { apt, canUseApt } from './apt.ts';
+import { apt, canUseApt } from '../programs/apt.ts';
 import { findPgbouncer } from './pgbouncer.ts';
 
 /** Runs once before all tests. Only in CI: on other machines, the package would start a service. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withTimeout } from '../../server/src/platform/with-timeout.ts';
+import { withTimeout } from '../../../server/src/platform/with-timeout.ts';
 
 /** Only reached if something never happens: speed is measured in `bench`, not in tests. */
 const TIMEOUT_MS = 120_000;

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import type { Database } from '../../server/src/configuration/database/database.ts';
-import type { HistoryEntry } from '../../server/src/configuration/history/history-entry.ts';
-import { HistoryState } from '../../server/src/configuration/history/history-state.ts';
-import { rowsAfter, toEntry } from '../../server/src/configuration/history/history-store.ts';
-import { verifyHistory } from '../../server/src/configuration/history/verify-history.ts';
-import type { PropertyConfiguration } from '../../server/src/configuration/property/property-configuration.ts';
-import { loadProperty } from '../../server/src/configuration/snapshot/configuration.ts';
-import { configurationModel } from '../../server/src/start/definitions.ts';
+import type { Database } from '../../../server/src/configuration/database/database.ts';
+import type { HistoryEntry } from '../../../server/src/configuration/history/history-entry.ts';
+import { HistoryState } from '../../../server/src/configuration/history/history-state.ts';
+import { rowsAfter, toEntry } from '../../../server/src/configuration/history/history-store.ts';
+import { verifyHistory } from '../../../server/src/configuration/history/verify-history.ts';
+import type { PropertyConfiguration } from '../../../server/src/configuration/property/property-configuration.ts';
+import { loadProperty } from '../../../server/src/configuration/snapshot/configuration.ts';
+import { configurationModel } from '../../../server/src/start/definitions.ts';
 
 const MAX_ENTRIES = 100_000;
 

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
-import { waitFor } from './wait.ts';
+import { freePort } from '../network/free-port.ts';
+import { waitFor } from '../time/wait.ts';
 
 export function findPgbouncer(): string | undefined {
   return ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((path) =>

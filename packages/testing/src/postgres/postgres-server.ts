@@ -5,7 +5,7 @@ import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from './free-port.ts';
+import { freePort } from '../network/free-port.ts';
 import { findPostgres } from './postgres-binaries.ts';
 
 /** Stops the server when its standard input ends, so that it never outlives the tests. */

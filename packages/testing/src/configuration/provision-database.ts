@@ -1,15 +1,15 @@
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
-import type { Database } from '../../server/src/configuration/database/database.ts';
-import { propertyRules } from '../../server/src/configuration/definitions/resolve-property.ts';
-import { OPERATOR } from '../../server/src/configuration/property/actor.ts';
-import { ConfigurationWriter } from '../../server/src/configuration/writer/configuration-writer.ts';
+import type { Database } from '../../../server/src/configuration/database/database.ts';
+import { propertyRules } from '../../../server/src/configuration/definitions/resolve-property.ts';
+import { OPERATOR } from '../../../server/src/configuration/property/actor.ts';
+import { ConfigurationWriter } from '../../../server/src/configuration/writer/configuration-writer.ts';
 import {
   applyProvision,
   type Provisioning,
   type ProvisionResult,
-} from '../../server/src/features/provisioning/provision-apply.ts';
-import { provisionObject } from '../../server/src/features/provisioning/provision-file.ts';
-import { configurationModel } from '../../server/src/start/definitions.ts';
+} from '../../../server/src/features/provisioning/provision-apply.ts';
+import { provisionObject } from '../../../server/src/features/provisioning/provision-file.ts';
+import { configurationModel } from '../../../server/src/start/definitions.ts';
 
 export function provisioningOf(database: Database): Provisioning {
   return {

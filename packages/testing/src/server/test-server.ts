@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ApiContract } from './api-contract.ts';
 
-export const BIN = fileURLToPath(new URL('../../server/bin/switchyard.js', import.meta.url));
-const BUILD = fileURLToPath(new URL('../../server/dist/switchyard.cjs', import.meta.url));
+export const BIN = fileURLToPath(new URL('../../../server/bin/switchyard.js', import.meta.url));
+const BUILD = fileURLToPath(new URL('../../../server/dist/switchyard.cjs', import.meta.url));
 
 export interface StartOptions {
   /** Content of the provision file; default: no provision file. */
