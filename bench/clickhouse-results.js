@@ -94,15 +94,22 @@ async function compareEngines(engine, count) {
   const times = ({ error, first, median: later }) =>
     error === undefined ? `${ms(first)} / ${ms(later)}` : 'ended after 60 s';
   return [
-    ...[whole(count), whole(events.visitors), times(duckdb), times(clickhouse)],
+    whole(count),
+    whole(events.visitors),
+    times(duckdb),
+    times(clickhouse),
     clickhouse.error === undefined ? ratio(clickhouse.median / duckdb.median) : '',
     mb(duckdb.disk),
   ];
 }
 
 const HEADER = [
-  ...['events', 'visitors', 'DuckDB, first / median', 'ClickHouse, first / median'],
-  ...['ClickHouse ÷ DuckDB', 'DuckDB on disk'],
+  'events',
+  'visitors',
+  'DuckDB, first / median',
+  'ClickHouse, first / median',
+  'ClickHouse ÷ DuckDB',
+  'DuckDB on disk',
 ];
 
 async function run() {

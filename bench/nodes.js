@@ -110,8 +110,13 @@ function rowsOf({ name }, targets, runs) {
     const of = (field) => median(runs[i].map((run) => run[field]));
     const ratios = runs[i].map(({ perSecond }, round) => perSecond / runs[0][round].perSecond);
     return [
-      ...[i === 0 ? name : '', target.name, whole(of('perSecond')), ratio(median(ratios))],
-      ...[ms(of('p50')), ms(of('p99')), `${whole(of('cpuMicroseconds'))} µs`],
+      i === 0 ? name : '',
+      target.name,
+      whole(of('perSecond')),
+      ratio(median(ratios)),
+      ms(of('p50')),
+      ms(of('p99')),
+      `${whole(of('cpuMicroseconds'))} µs`,
       ...['servers', 'generator', 'engine', 'others'].map((field) => ratio(of(field))),
       of('loadedMs') === 0 ? '' : ms(of('loadedMs')),
     ];
@@ -119,8 +124,18 @@ function rowsOf({ name }, targets, runs) {
 }
 
 const HEADER = [
-  ...['', '', 'req/s', 'ratio', 'p50', 'p99', 'CPU per request'],
-  ...['cores', 'generators', 'ClickHouse', 'others', 'load lag'],
+  '',
+  '',
+  'req/s',
+  'ratio',
+  'p50',
+  'p99',
+  'CPU per request',
+  'cores',
+  'generators',
+  'ClickHouse',
+  'others',
+  'load lag',
 ];
 
 async function startNode(env) {

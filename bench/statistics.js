@@ -50,14 +50,14 @@ function report(days, plannedVisitors) {
       goals: [{ id: 'signup', role: 'primary', name: 'Sign-ups', kind: 'count', lowerIsBetter: false }],
       statistics: DEFAULT_STATISTICS,
       // Another plan in every call, so that the boundaries are not cached either.
-      ...{
-        smallestEffect: null,
-        plannedVisitors: plannedVisitors && plannedVisitors + i,
-        includeBots: false,
-      },
+      smallestEffect: null,
+      plannedVisitors: plannedVisitors && plannedVisitors + i,
+      includeBots: false,
       groups: [group('control', Math.round(12.5 * days)), group('b', Math.round(13.4 * days))],
       exposures,
-      ...{ startedAt: START, endedAt: null, asOf: START + days * DAY_MS },
+      startedAt: START,
+      endedAt: null,
+      asOf: START + days * DAY_MS,
     });
 }
 

@@ -97,10 +97,7 @@ const memoryRow = ({ name, pids }) => {
   return [name, first, workers.join(', ')];
 };
 
-const HEADER = [
-  ...['', '', 'req/s', 'ratio', 'p50', 'p99'],
-  ...['CPU per request', 'cores', 'generator', 'others'],
-];
+const HEADER = ['', '', 'req/s', 'ratio', 'p50', 'p99', 'CPU per request', 'cores', 'generator', 'others'];
 
 async function run() {
   const generator = new Generator();

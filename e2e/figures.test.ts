@@ -5,10 +5,10 @@
  * `E2E_SEED=… npx vitest run e2e/figures.test.ts` repeats a run. `FIGURES_VISITS` is the number of visits.
  */
 
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { WITH_OWNER } from '@switchyard/testing/browser';
-import { storedTraces } from '@switchyard/testing/stored-traces';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { WITH_OWNER } from '@switchyard/testing/server/browser';
+import { storedTraces } from '@switchyard/testing/server/stored-traces';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FigureCheck } from './figures/check-figures.ts';
 import { LocalDays } from './figures/local-days.ts';

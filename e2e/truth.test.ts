@@ -6,9 +6,9 @@
  * number of histories, and `TRUTH_MOMENTS` (default: 220) their size.
  */
 
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { WITH_OWNER } from '@switchyard/testing/browser';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { WITH_OWNER } from '@switchyard/testing/server/browser';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, enginesForTest } from './support/engines.ts';
 import { metric, until } from './support/nodes.ts';

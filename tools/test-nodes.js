@@ -15,12 +15,12 @@ const FILES = [
   'packages/server/src/features/accounts/access.test.ts',
   'packages/server/src/start/code-cache.test.ts',
   'packages/server/src/cli/cli.test.ts',
-  'e2e/crash.test.ts',
-  'e2e/configuration-crash.test.ts',
-  'e2e/workers-crash.test.ts',
+  'e2e/crashes/events.test.ts',
+  'e2e/crashes/configuration.test.ts',
+  'e2e/crashes/workers.test.ts',
 ];
 
-// The directory of `packages/testing/src/test-cache.ts`, which Node.js 20 cannot import.
+// The directory of `packages/testing/src/programs/test-cache.ts`, which Node.js 20 cannot import.
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'switchyard-tests');
 
 /** The binary, from the cache or from npm. */

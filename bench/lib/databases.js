@@ -8,9 +8,9 @@ const load = async (path) => (await runnerImport(TESTING + path)).module;
 
 /** Writes are on disk before they are acknowledged, as in production. */
 export async function startPostgres() {
-  const { findPostgres, installPostgres } = await load('postgres-binaries.ts');
+  const { findPostgres, installPostgres } = await load('postgres/postgres-binaries.ts');
   if (findPostgres() === undefined) installPostgres();
-  const { PostgresServer } = await load('postgres-server.ts');
+  const { PostgresServer } = await load('postgres/postgres-server.ts');
   return PostgresServer.start();
 }
 

@@ -1,5 +1,5 @@
-import { authenticatorCode } from '@switchyard/testing/authenticator';
-import { Browser, OWNER, tokenIn } from '@switchyard/testing/browser';
+import { Browser, OWNER, tokenIn } from '@switchyard/testing/server/browser';
+import { authenticatorCode } from '@switchyard/testing/sign-in/authenticator';
 import { describe, expect, it } from 'vitest';
 import { Dashboard, expectUsable, signIn } from '../support/dashboard.ts';
 

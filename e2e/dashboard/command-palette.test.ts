@@ -22,7 +22,10 @@ const dashboard = await Dashboard.open({
         feedbackTypes: [{ id: 'rating', name: 'Rating', options: ['good', 'bad'] }],
         splitTests: [
           {
-            ...{ key: 'hero', name: 'Large hero', type: 'id', goals: ['purchase'] },
+            key: 'hero',
+            name: 'Large hero',
+            type: 'id',
+            goals: ['purchase'],
             variations: [
               { key: 'a', weight: 1 },
               { key: 'b', weight: 1 },

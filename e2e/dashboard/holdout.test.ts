@@ -1,5 +1,5 @@
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
+import { accepted, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isInHoldout } from '../../packages/core/src/evaluation/assignment.ts';

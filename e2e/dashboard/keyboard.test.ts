@@ -1,4 +1,4 @@
-import { OWNER } from '@switchyard/testing/browser';
+import { OWNER } from '@switchyard/testing/server/browser';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Dashboard } from '../support/dashboard.ts';

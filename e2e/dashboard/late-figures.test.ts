@@ -1,7 +1,7 @@
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { freePort } from '@switchyard/testing/free-port';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { accepted, Shop } from '@switchyard/testing/shop';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, Shop } from '@switchyard/testing/fixtures/shop';
+import { freePort } from '@switchyard/testing/network/free-port';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Dashboard, expectUsable } from '../support/dashboard.ts';
 

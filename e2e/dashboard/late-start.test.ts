@@ -1,7 +1,7 @@
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { WITH_OWNER } from '@switchyard/testing/browser';
-import { sampleWith } from '@switchyard/testing/shop';
-import { startServer } from '@switchyard/testing/test-server';
+import { sampleWith } from '@switchyard/testing/fixtures/shop';
+import { WITH_OWNER } from '@switchyard/testing/server/browser';
+import { startServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import { describe, it } from 'vitest';
 import { Dashboard } from '../support/dashboard.ts';
 

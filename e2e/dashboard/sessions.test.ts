@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { accepted, Shop } from '@switchyard/testing/shop';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, Shop } from '@switchyard/testing/fixtures/shop';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Dashboard, expectUsable, PHONE } from '../support/dashboard.ts';
 

@@ -1,6 +1,6 @@
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { accepted, Shop } from '@switchyard/testing/shop';
-import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, Shop } from '@switchyard/testing/fixtures/shop';
+import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { confirmReview, Dashboard, expectUsable } from '../support/dashboard.ts';
 

@@ -1,4 +1,4 @@
-import { OWNER } from '@switchyard/testing/browser';
+import { OWNER } from '@switchyard/testing/server/browser';
 import { describe, expect, it } from 'vitest';
 import { Dashboard, expectUsable, signIn } from '../support/dashboard.ts';
 

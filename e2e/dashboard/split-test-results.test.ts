@@ -1,5 +1,5 @@
-import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { waitFor } from '@switchyard/testing/time/wait';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Dashboard, expectUsable, PHONE, sidewaysScroll } from '../support/dashboard.ts';
@@ -7,7 +7,10 @@ import { type Site, startSite } from '../support/site.ts';
 import { patientPage } from '../support/visits.ts';
 
 const running = (key: string, ...variations: string[]) => ({
-  ...{ key, type: 'id', status: 'running', goals: ['signup'] },
+  key,
+  type: 'id',
+  status: 'running',
+  goals: ['signup'],
   variations: variations.map((it) => ({ key: it, weight: 1 })),
 });
 
@@ -19,7 +22,9 @@ const dashboard = await Dashboard.open({
     splitTests: [
       {
         ...running('headline', 'control', 'benefit', 'question', 'discount-banner'),
-        ...{ plannedVisitors: 800, goals: ['signup', 'revenue'], guardrails: ['refund'] },
+        plannedVisitors: 800,
+        goals: ['signup', 'revenue'],
+        guardrails: ['refund'],
       },
       running('skewed', 'control', 'b'),
       running('harmful', 'control', 'family', 'video'),

@@ -7,7 +7,11 @@ const VARIATIONS = [
   { key: 'b', weight: 50, value: 'Get it' },
 ];
 const test = (key: string, fields: object = {}) => ({
-  ...{ key, name: `Test ${key}`, type: 'text', variations: VARIATIONS, goals: ['joined'] },
+  key,
+  name: `Test ${key}`,
+  type: 'text',
+  variations: VARIATIONS,
+  goals: ['joined'],
   ...fields,
 });
 const HERO = { status: 'running', tags: ['home'], owner: 'ada', exclusion: { group: 'home', share: 60 } };

@@ -1,5 +1,5 @@
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { accepted, Shop } from '@switchyard/testing/shop';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, Shop } from '@switchyard/testing/fixtures/shop';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Dashboard, expectUsable } from '../support/dashboard.ts';
 

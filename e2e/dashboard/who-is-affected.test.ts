@@ -1,4 +1,4 @@
-import { accepted, Shop, sampleWith } from '@switchyard/testing/shop';
+import { accepted, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { beforeAll, describe, it } from 'vitest';
 import { Dashboard, saveButton } from '../support/dashboard.ts';
 
@@ -8,21 +8,30 @@ const VARIATIONS = [
   { key: 'b', weight: 1, value: 'b' },
 ];
 const splitTest = (key: string, status: string) => ({
-  ...{ key, name: key, type: 'id', status, hashSeed: 'same', variations: VARIATIONS, goals: ['signup'] },
+  key,
+  name: key,
+  type: 'id',
+  status,
+  hashSeed: 'same',
+  variations: VARIATIONS,
+  goals: ['signup'],
 });
 
 const dashboard = await Dashboard.open({
   provision: sampleWith({
     flags: [
       {
-        ...{ ...boolean, key: 'slots', name: 'Delivery slots' },
+        ...boolean,
+        key: 'slots',
+        name: 'Delivery slots',
         environments: { staging: { enabled: true, value: true }, production: { enabled: true, value: true } },
       },
     ],
     splitTests: [splitTest('waiting', 'draft'), splitTest('going', 'running')],
     segments: [
       {
-        ...{ id: 'staff', name: 'Staff' },
+        id: 'staff',
+        name: 'Staff',
         conditions: [{ attribute: 'email', operator: 'endsWith', values: ['@shop.example'] }],
       },
       {

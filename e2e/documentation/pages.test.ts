@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { waitFor } from '@switchyard/testing/wait';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, describe, expect, test } from 'vitest';
 import { BrowserSuite } from '../support/browser-suite.ts';
 import { DocumentedProject, documentedHtml } from '../support/documented-project.ts';

@@ -1,4 +1,4 @@
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DocumentedProject } from '../support/documented-project.ts';
 

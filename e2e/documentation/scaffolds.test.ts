@@ -1,5 +1,5 @@
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { waitFor } from '@switchyard/testing/wait';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, describe, expect, test } from 'vitest';
 import { BrowserSuite } from '../support/browser-suite.ts';
 import { findScaffold, ScaffoldedApp } from '../support/scaffold.ts';

@@ -1,4 +1,4 @@
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { accessibilityProblems, Dashboard, PHONE, sidewaysScroll } from '../support/dashboard.ts';

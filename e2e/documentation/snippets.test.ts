@@ -3,9 +3,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ApiContract } from '@switchyard/testing/api-contract';
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { ApiContract } from '@switchyard/testing/server/api-contract';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO_FILE } from '../../packages/server/src/features/provisioning/demo-property.ts';
 import { findChromium, type OpenBrowser, openBrowser } from '../support/chromium.ts';
@@ -122,8 +122,12 @@ describe('snippets of the documentation', () => {
     const bundles = await project.bundle(files, 'node');
     const script = fileURLToPath(new URL('../support/snippets/run-modules.js', import.meta.url));
     const env = {
-      ...{ PATH: process.env.PATH, PORT: '0', WEBHOOK_SECRET: `whsec_${btoa('a secret of a webhook')}` },
-      ...{ SWITCHYARD_URL: server.url, SWITCHYARD_SECRET_KEY: SECRET_KEY, SWITCHYARD_PUBLIC_KEY: PUBLIC_KEY },
+      PATH: process.env.PATH,
+      PORT: '0',
+      WEBHOOK_SECRET: `whsec_${btoa('a secret of a webhook')}`,
+      SWITCHYARD_URL: server.url,
+      SWITCHYARD_SECRET_KEY: SECRET_KEY,
+      SWITCHYARD_PUBLIC_KEY: PUBLIC_KEY,
     };
     const { stdout } = await promisify(execFile)(process.execPath, [script, ...bundles], { env });
     const errors: string[][] = JSON.parse(stdout);
@@ -154,8 +158,12 @@ describe.skipIf(!hasShell)('shell snippets', () => {
     for (const { fileName, code } of snippets) if (fileName) writeFileSync(join(directory, fileName), code);
     const scripts = snippets.filter((each) => runners.get(each) === 'shell');
     const env = {
-      ...{ DATA_DIR: server.dataDir, LOG_LEVEL: 'warn', SWITCHYARD_URL: server.url },
-      ...{ KEY: PUBLIC_KEY, SECRET: SECRET_KEY, SWITCHYARD_TOKEN: token },
+      DATA_DIR: server.dataDir,
+      LOG_LEVEL: 'warn',
+      SWITCHYARD_URL: server.url,
+      KEY: PUBLIC_KEY,
+      SECRET: SECRET_KEY,
+      SWITCHYARD_TOKEN: token,
     };
     const outputs = await runInShell(scripts, directory, { env, adapt });
     for (const [index, snippet] of snippets.entries()) {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { ownerBrowser } from '@switchyard/testing/browser';
-import type { TestResponse, TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { ownerBrowser } from '@switchyard/testing/server/browser';
+import type { TestResponse, TestServer } from '@switchyard/testing/server/test-server';
+import type { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { metric } from '../support/nodes.ts';
 import type { VisitLog } from './visit-log.ts';
 import {

@@ -1,4 +1,4 @@
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { findChromium, type OpenBrowser, openBrowser } from './chromium.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { BIN } from '@switchyard/testing/test-server';
+import { BIN } from '@switchyard/testing/server/test-server';
 
 export interface CommandResult {
   /** Null if the process was killed by a signal. */

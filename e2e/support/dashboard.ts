@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Browser as Client, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { Browser as Client, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { findChromium, type OpenBrowser, openBrowser } from './chromium.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
 import { inject } from 'vitest';
 
 /** An event store on which a test plays a history over HTTP. */

@@ -1,4 +1,4 @@
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import type { SeededRandom } from './random.ts';
 
 /** A goal that is only sent without a session, so that only its total can be checked. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('../../bench/lib/fill-store.js', import.meta.url));

@@ -1,4 +1,4 @@
-import { apt, canUseApt } from '@switchyard/testing/apt';
+import { apt, canUseApt } from '@switchyard/testing/programs/apt';
 import { findChromium } from './chromium.ts';
 
 /** Runs once before all tests: installs a browser if possible. In CI, a missing browser fails the run. */

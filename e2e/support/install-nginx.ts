@@ -1,4 +1,4 @@
-import { apt, canUseApt } from '@switchyard/testing/apt';
+import { apt, canUseApt } from '@switchyard/testing/programs/apt';
 import { findNginx } from './nginx.ts';
 
 /** Runs once before all tests. Only in CI: on other machines, the package would start a web server. */

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import type { TestServer } from '@switchyard/testing/test-server';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import type { TestServer } from '@switchyard/testing/server/test-server';
 import { expect } from 'vitest';
 
 /** The probe of `bench/hostile.js`. */

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { waitFor } from '@switchyard/testing/wait';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../deploy/nginx.conf', import.meta.url));

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import type { TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import type { TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { expect } from 'vitest';
 import { type LoadResponse, post, type SentEvent } from './event-load.ts';
 import { EventRequests } from './event-requests.ts';

@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WITH_OWNER } from '@switchyard/testing/browser';
-import { hasPostgres } from '@switchyard/testing/databases';
-import { FaultProxy } from '@switchyard/testing/fault-proxy';
-import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
+import { hasPostgres } from '@switchyard/testing/configuration/databases';
+import { FaultProxy } from '@switchyard/testing/network/fault-proxy';
+import { WITH_OWNER } from '@switchyard/testing/server/browser';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '@switchyard/testing/server/test-server';
 import { inject } from 'vitest';
 import { LOAD_PROVISION } from './event-requests.ts';
 

@@ -1,4 +1,4 @@
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 
 /** Reproducible random numbers: each run prints its seed, and `E2E_SEED=… npx vitest run e2e` repeats it. */
 export class SeededRandom {

@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@switchyard/testing/free-port';
-import { TEST_CACHE } from '@switchyard/testing/test-cache';
-import { waitFor } from '@switchyard/testing/wait';
+import { freePort } from '@switchyard/testing/network/free-port';
+import { TEST_CACHE } from '@switchyard/testing/programs/test-cache';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { documentedFiles } from './documented-project.ts';
 
 /** What creates a new app, with the answers that it would ask for. A linter is the only default that is left out. */

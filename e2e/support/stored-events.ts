@@ -1,6 +1,6 @@
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import type { TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import type { TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { expect } from 'vitest';
 import type { SentEvent } from './event-load.ts';
 import { SESSIONLESS_GOAL } from './event-requests.ts';

@@ -1,5 +1,5 @@
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import type { TestServer } from '@switchyard/testing/test-server';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import type { TestServer } from '@switchyard/testing/server/test-server';
 import type { BrowserContext, Page } from 'playwright-core';
 
 const GARDEN_PUBLIC_KEY = 'service_pub_0123456789abcdefGardenPublic';

@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { ownerBrowser } from '@switchyard/testing/browser';
-import type { TestResponse, TestServer } from '@switchyard/testing/test-server';
+import { ownerBrowser } from '@switchyard/testing/server/browser';
+import type { TestResponse, TestServer } from '@switchyard/testing/server/test-server';
+import type { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import {
   type Change,
   DAY_MS,

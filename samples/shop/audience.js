@@ -60,7 +60,10 @@ const APPLE = 'AppleWebKit/605.1.15 (KHTML, like Gecko)';
 
 /** Software: as the server reads it from the user agent, and the user agent. */
 const agent = (weight, device, browser, os, rest) => ({
-  ...{ weight, device, browser, os },
+  weight,
+  device,
+  browser,
+  os,
   userAgent: `Mozilla/5.0 ${rest}`,
 });
 

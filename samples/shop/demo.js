@@ -67,8 +67,12 @@ async function run(options) {
   const number = (name, max) => wholeNumber({ port: process.env.PORT, ...options }, name, max);
   const port = await choosePort(number('port', 65_535));
   const demo = await startDemo({
-    ...{ port, dataDir: options.data, log: console.log, signal: interrupted.signal },
-    ...{ visitors: number('visitors', 1_000_000), seed: number('seed', 999_999_999) },
+    port,
+    dataDir: options.data,
+    log: console.log,
+    signal: interrupted.signal,
+    visitors: number('visitors', 1_000_000),
+    seed: number('seed', 999_999_999),
   });
   console.log(`
 The shop is open at ${demo.url}

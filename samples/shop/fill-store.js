@@ -55,7 +55,14 @@ function collectRequest({ sessionId, visitorId, userId, attributes, country, age
     receivedAt: events.at(-1).at,
     kind: 'collect',
     ...PROPERTY,
-    ...{ sessionId, visitorId, userId, attributes: json(attributes), country, device, browser, os },
+    sessionId,
+    visitorId,
+    userId,
+    attributes: json(attributes),
+    country,
+    device,
+    browser,
+    os,
     events: events.map((event) => ({ ...event, properties: json(event.properties) })),
   };
 }
@@ -72,7 +79,11 @@ function goalRequest({ sessionId }, { at, goalId, direction, amount = 0, metadat
     receivedAt: at,
     kind: 'conversion',
     ...PROPERTY,
-    ...{ goalId, sessionId, direction, amountMicros, metadata: json(metadata) },
+    goalId,
+    sessionId,
+    direction,
+    amountMicros,
+    metadata: json(metadata),
   };
 }
 
@@ -81,6 +92,11 @@ function feedbackRequest({ sessionId }, { at, id, feedbackTypeId, option, messag
     receivedAt: at,
     kind: 'feedback',
     ...PROPERTY,
-    ...{ id, feedbackTypeId, sessionId, option, message, metadata: json(metadata) },
+    id,
+    feedbackTypeId,
+    sessionId,
+    option,
+    message,
+    metadata: json(metadata),
   };
 }

@@ -68,7 +68,13 @@ class Demo {
     const { webhookUrl } = this.#pages;
     log('Two months of changes …');
     const { splitTests } = await livePast(dataDir, {
-      ...{ now, seed, people, keys, webhookUrl, signal, workDir: this.#workDir },
+      now,
+      seed,
+      people,
+      keys,
+      webhookUrl,
+      signal,
+      workDir: this.#workDir,
     });
     log(`Two months of visits (seed ${seed}) …`);
     const tests = SPLIT_TESTS.map((test) => ({ ...test, ...splitTests.find(({ key }) => key === test.key) }));

@@ -57,15 +57,16 @@ export class CodeProject {
   typeErrors(): Promise<string> {
     const files = this.files.map(({ path }) => path).filter((path) => /\.tsx?$/.test(path));
     const compilerOptions = {
-      ...{
-        noEmit: true,
-        skipLibCheck: true,
-        target: 'es2023',
-        module: 'esnext',
-        moduleResolution: 'bundler',
-      },
-      ...{ lib: ['es2023', 'dom', 'dom.iterable'], types: ['node'], jsx: 'react-jsx' },
-      ...{ strict: true, allowImportingTsExtensions: true },
+      noEmit: true,
+      skipLibCheck: true,
+      target: 'es2023',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      types: ['node'],
+      jsx: 'react-jsx',
+      strict: true,
+      allowImportingTsExtensions: true,
     };
     const config = join(this.directory, 'tsconfig.json');
     writeFileSync(config, JSON.stringify({ compilerOptions, files }));

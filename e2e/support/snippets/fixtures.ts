@@ -1,4 +1,4 @@
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 
 /** What snippets use without declaring it: names that any reader understands. Valid as JavaScript and TypeScript. */
 export const fixtures = (url: string): Record<string, string> => ({

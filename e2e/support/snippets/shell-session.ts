@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BIN } from '@switchyard/testing/test-server';
+import { BIN } from '@switchyard/testing/server/test-server';
 import type { Snippet } from './snippets.ts';
 
 const MARK = '\u0001';

@@ -1,5 +1,5 @@
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SimulatedVisitor } from '../testing/simulated-visitor.ts';
 

@@ -1,4 +1,4 @@
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';
 import { connectThrough } from '../testing/proxied-client.ts';

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const BUILT = new URL('../../dist/esm/node/node.js', import.meta.url).href;

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@switchyard/testing/free-port';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { freePort } from '@switchyard/testing/network/free-port';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));

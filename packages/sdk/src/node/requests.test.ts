@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import express from 'express';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSwitchyard, type Switchyard } from './node.ts';

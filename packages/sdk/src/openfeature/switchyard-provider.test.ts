@@ -1,9 +1,9 @@
 import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
-import { applyProvision, switchyard } from '@switchyard/testing/command-line';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { discard, startServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { applyProvision, switchyard } from '@switchyard/testing/server/command-line';
+import { discard, startServer, temporaryDirectory } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSwitchyard } from '../node/node.ts';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import type { DeliveryResult, Result, SwitchyardOptions } from '../node/node.ts';
 
 const BUILT = new URL('../../dist/esm/node/node.js', import.meta.url).href;

@@ -1,5 +1,5 @@
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { waitFor } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { waitFor } from '@switchyard/testing/time/wait';
 import {
   createSwitchyard,
   type RequestSplitTests,

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { run, switchyardWith } from '@switchyard/testing/command-line';
-import { BIN } from '@switchyard/testing/test-server';
+import { run, switchyardWith } from '@switchyard/testing/server/command-line';
+import { BIN } from '@switchyard/testing/server/test-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 // Runs the built program in a separate process, as users do.
@@ -45,8 +45,14 @@ describe('help', () => {
     const root = await switchyard(['--help']);
     expect(root.code).toBe(0);
     const commands = [
-      ...[['serve'], ['apply'], ['plan'], ['export'], ['doctor'], ['forget']],
-      ...[['types'], ...OFFLINE],
+      ['serve'],
+      ['apply'],
+      ['plan'],
+      ['export'],
+      ['doctor'],
+      ['forget'],
+      ['types'],
+      ...OFFLINE,
     ];
     commands.push(['keys', 'create'], ['keys', 'list'], ['keys', 'delete']);
     const helps = await Promise.all(commands.map((command) => switchyard([...command, '--help'])));

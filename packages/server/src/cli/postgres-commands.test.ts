@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { switchyardWith } from '@switchyard/testing/command-line';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { switchyardWith } from '@switchyard/testing/server/command-line';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALL_MIGRATIONS } from '../configuration/database/migrations/all-migrations.ts';
 import { pastConfiguration } from '../features/explanations/past-configuration.ts';

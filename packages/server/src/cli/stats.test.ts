@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { analyse } from '@switchyard/core/stats/analysis';
 import { readAnalysis } from '@switchyard/core/stats/analysis-input';
 import { NO_COMPARISON } from '@switchyard/core/stats/comparison';
-import { run } from '@switchyard/testing/command-line';
-import { BIN } from '@switchyard/testing/test-server';
+import { run } from '@switchyard/testing/server/command-line';
+import { BIN } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 let directory: string;
@@ -61,8 +61,11 @@ describe('switchyard stats', () => {
   test('prints the boundaries of a group-sequential test', async () => {
     const arm = { n: 5000, sum: 500 };
     const input = {
-      ...{ method: 'group-sequential', metric: 'proportion', control: 'a' },
-      ...{ plannedVisitors: 10_000, earlierLooks: [2000, 4000, 6000, 8000] },
+      method: 'group-sequential',
+      metric: 'proportion',
+      control: 'a',
+      plannedVisitors: 10_000,
+      earlierLooks: [2000, 4000, 6000, 8000],
       variations: [
         { key: 'a', ...arm },
         { key: 'b', ...arm, sum: 570 },

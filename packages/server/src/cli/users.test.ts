@@ -1,7 +1,7 @@
-import { Browser, OWNER } from '@switchyard/testing/browser';
-import { run, switchyard } from '@switchyard/testing/command-line';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { BIN } from '@switchyard/testing/test-server';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { Browser, OWNER } from '@switchyard/testing/server/browser';
+import { run, switchyard } from '@switchyard/testing/server/command-line';
+import { BIN } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { buildReport, REPORT_VERSION } from '@switchyard/core/stats/report/report';
-import { run } from '@switchyard/testing/command-line';
-import { BIN, type TestResponse } from '@switchyard/testing/test-server';
+import { run } from '@switchyard/testing/server/command-line';
+import { BIN, type TestResponse } from '@switchyard/testing/server/test-server';
 import { expect, test } from 'vitest';
 
 /** Without results: they are computed by this version. */

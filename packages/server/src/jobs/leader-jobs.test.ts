@@ -1,8 +1,8 @@
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { storeWebhook } from '@switchyard/testing/stored-webhook';
-import { waitFor } from '@switchyard/testing/wait';
-import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { storeWebhook } from '@switchyard/testing/configuration/stored-webhook';
+import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../configuration/database/database.ts';
@@ -31,7 +31,9 @@ async function startNode(): Promise<TestNode> {
   const writer = createConfigurationWriter(handle.database, configuration);
   const stopLeading = handle.nodes.lead(() => {
     const deliveries = new DeliveryJob({
-      ...{ database: handle.background, log, allowPrivate: true },
+      database: handle.background,
+      log,
+      allowPrivate: true,
       property: (id) => configuration.property(id),
     });
     const schedule = () => runSchedule(writer, configuration.properties(), Date.now());
@@ -68,7 +70,10 @@ afterEach(async () => {
 });
 
 const startsAt = (key: string, startAt: number) => ({
-  ...{ key, type: 'id' as const, status: 'draft' as const, startAt: new Date(startAt).toISOString() },
+  key,
+  type: 'id' as const,
+  status: 'draft' as const,
+  startAt: new Date(startAt).toISOString(),
   variations: [
     { key: 'control', weight: 50 },
     { key: 'b', weight: 50 },

@@ -1,5 +1,8 @@
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { storeWebhook } from '@switchyard/testing/stored-webhook';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { storeWebhook } from '@switchyard/testing/configuration/stored-webhook';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PropertyConfiguration } from '../configuration/property/property-configuration.ts';

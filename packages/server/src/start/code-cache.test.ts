@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const CACHE = `dist/code-cache/${process.version}-${process.arch}`;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { FaultProxy } from '@switchyard/testing/fault-proxy';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { waitFor } from '@switchyard/testing/wait';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { FaultProxy } from '@switchyard/testing/network/fault-proxy';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../configuration/database/open-database.ts';
@@ -35,7 +35,9 @@ afterEach(async () => {
 const configWith = (databaseUrl: string, settings: Record<string, string> = {}) =>
   loadConfig(
     {
-      ...{ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, CLICKHOUSE_URL: 'http://127.0.0.1:1/events' },
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      CLICKHOUSE_URL: 'http://127.0.0.1:1/events',
       ...settings,
     },
     {},

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apt, aptIn, canUseApt } from '../apt.ts';
-import { TEST_CACHE } from '../test-cache.ts';
+import { apt, aptIn, canUseApt } from '../programs/apt.ts';
+import { TEST_CACHE } from '../programs/test-cache.ts';
 
 export interface Emulator {
   program: string;
@@ -72,8 +72,14 @@ function backportOptions(): string[] {
   const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
   writeFileSync(sources, `deb [signed-by=${keyring}] ${uri} ${codename}-backports main\n`);
   return [
-    ...['-o', `Dir::Etc::SourceList=${sources}`, '-o', 'Dir::Etc::SourceParts=/dev/null'],
-    ...['-o', `Dir::State::Lists=${lists}`, '-o', 'APT::Sandbox::User=root'],
+    '-o',
+    `Dir::Etc::SourceList=${sources}`,
+    '-o',
+    'Dir::Etc::SourceParts=/dev/null',
+    '-o',
+    `Dir::State::Lists=${lists}`,
+    '-o',
+    'APT::Sandbox::User=root',
   ];
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TEST_CACHE } from '../test-cache.ts';
+import { TEST_CACHE } from '../programs/test-cache.ts';
 import { canInstallEmulator, type Emulator, installEmulator } from './install-emulator.ts';
 
 /** `chdb` is the engine of ClickHouse as a library. 700 MB, so it is no dependency of ours. */

@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, Shop } from '@switchyard/testing/shop';
-import { startServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, Shop } from '@switchyard/testing/fixtures/shop';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
+import { startServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AppProcess, canStartContainers } from '../../testing/app-process.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { connectThrough, loadedTests } from '../../testing/proxied-client.ts';

@@ -1,6 +1,6 @@
 import vectors from '@switchyard/core/cases/flags.json' with { type: 'json' };
 import { checkFlags } from '@switchyard/core/evaluation/flag-checks';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createSwitchyard, type FlagContext } from '../node.ts';

@@ -1,8 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { applyProvision } from '@switchyard/testing/command-line';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer, temporaryDirectory } from '@switchyard/testing/test-server';
-import { settled, waitFor } from '@switchyard/testing/wait';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import {
+  discard,
+  startServer,
+  type TestServer,
+  temporaryDirectory,
+} from '@switchyard/testing/server/test-server';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, expect, it, vi } from 'vitest';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { createSwitchyard, type Switchyard, type SwitchyardOptions } from '../node.ts';

@@ -1,5 +1,5 @@
-import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSwitchyard, type FlagContext, type Switchyard, type SwitchyardOptions } from '../node.ts';
 

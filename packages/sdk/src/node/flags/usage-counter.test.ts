@@ -1,5 +1,5 @@
-import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';
 import { connectThrough } from '../../testing/proxied-client.ts';

@@ -1,5 +1,5 @@
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FRAMEWORKS, fromPage, type RelaySite } from '../../testing/relay-site.ts';
 import { createSwitchyard, type RelayOptions, type Switchyard } from '../node.ts';

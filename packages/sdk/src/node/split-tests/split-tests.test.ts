@@ -1,9 +1,9 @@
 import { runInNewContext } from 'node:vm';
 import assignments from '@switchyard/core/cases/assignment.json' with { type: 'json' };
-import { applyProvision } from '@switchyard/testing/command-line';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type Bootstrap,

@@ -1,4 +1,4 @@
-import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { choose } from '../../client/split-tests.ts';
 import { FaultyProxy } from '../../testing/faulty-proxy.ts';

@@ -1,4 +1,4 @@
-import { type Engine, engines } from '@switchyard/testing/databases';
+import { type Engine, engines } from '@switchyard/testing/configuration/databases';
 import { expect, test } from 'vitest';
 import type { Database } from '../../configuration/database/database.ts';
 import { configurationModel } from '../../start/definitions.ts';
@@ -13,17 +13,30 @@ async function fill(database: Database): Promise<void> {
   await database
     .insertInto('properties')
     .values({
-      ...{ id: 'shop', name: 'é, 😀 and \uF8FF', retention_days: null, allowed_origins: null },
-      ...{ hash_seed: 's', holdout: 0.1, statistics: null, version: 1, position: 1 },
-      ...{ created_at: 1_794_836_223_292, updated_at: 2 },
+      id: 'shop',
+      name: 'é, 😀 and \uF8FF',
+      retention_days: null,
+      allowed_origins: null,
+      hash_seed: 's',
+      holdout: 0.1,
+      statistics: null,
+      version: 1,
+      position: 1,
+      created_at: 1_794_836_223_292,
+      updated_at: 2,
     })
     .execute();
   for (let hour = 0; hour < 600; hour++) {
     await database
       .insertInto('flag_usage')
       .values({
-        ...{ property_id: 'shop', hour, environment_id: hour % 2 ? 'a' : 'B', flag_key: 'f' },
-        ...{ value: 'true', count: hour, last_at: hour },
+        property_id: 'shop',
+        hour,
+        environment_id: hour % 2 ? 'a' : 'B',
+        flag_key: 'f',
+        value: 'true',
+        count: hour,
+        last_at: hour,
       })
       .execute();
   }

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { switchyardWith } from '@switchyard/testing/command-line';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { switchyardWith } from '@switchyard/testing/server/command-line';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { expect, test } from 'vitest';
 import { assertUsable, markMoved } from './moved-directory.ts';
 

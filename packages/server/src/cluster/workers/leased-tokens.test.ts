@@ -1,4 +1,4 @@
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TokenBuckets } from '../../http/access/token-buckets.ts';
 import { LeasedTokens } from './leased-tokens.ts';

@@ -1,5 +1,8 @@
-import { engines } from '@switchyard/testing/databases';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { flagsIn } from '../../features/flags/flag-evaluator.ts';
 import { configurationModel } from '../../start/definitions.ts';

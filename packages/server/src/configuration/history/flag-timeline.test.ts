@@ -1,7 +1,10 @@
 import { type Targeting, TargetingIndex } from '@switchyard/core/evaluation/used-attributes';
-import { engines } from '@switchyard/testing/databases';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configurationModel } from '../../start/definitions.ts';
 import { OPERATOR } from '../property/actor.ts';
@@ -114,7 +117,9 @@ describe.each(engines())('$name', (engine) => {
     for (let step = 0; step <= 4; step++) {
       vi.setSystemTime(T0 + step);
       const flags = keys.map((key) => ({
-        ...{ key, type: 'boolean', defaultValue: step % 2 === 0 },
+        key,
+        type: 'boolean',
+        defaultValue: step % 2 === 0,
         environments: {
           production: {
             enabled: true,

@@ -1,7 +1,14 @@
-import { engines } from '@switchyard/testing/databases';
-import { expectExactHistory, readHistory, storedProperty } from '@switchyard/testing/exact-history';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  expectExactHistory,
+  readHistory,
+  storedProperty,
+} from '@switchyard/testing/configuration/exact-history';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProvisionError } from '../../features/provisioning/provision-mistake.ts';
 import { configurationModel } from '../../start/definitions.ts';
@@ -144,26 +151,26 @@ describe.each(engines())('$name', (engine) => {
     return { ...current, webhooks: replaceOrAdd(current.webhooks, webhook, (each) => each.id === id) };
   }
 
-  const LISTS = {
-    goal: 'goals',
-    segment: 'segments',
-    flag: 'flags',
-    'feedback-type': 'feedbackTypes',
-    'split-test': 'splitTests',
-    member: 'members',
-    webhook: 'webhooks',
-  } as const satisfies Partial<Record<ItemType, keyof PropertyConfiguration>>;
+  const REMOVABLE: ItemType[] = [
+    'goal',
+    'segment',
+    'flag',
+    'feedback-type',
+    'split-test',
+    'member',
+    'webhook',
+  ];
 
   async function removeRandom(pick: Pick): Promise<void> {
-    const type = pick(Object.keys(LISTS) as (keyof typeof LISTS)[]);
+    const type = pick(REMOVABLE);
     await edit((current) => {
-      const items: readonly object[] = configurationModel.itemsOf(current, type);
+      const items = configurationModel.itemsOf(current, type);
       const removed = items[0];
       if (removed === undefined) return current;
-      const key = Reflect.get(removed, 'key') ?? Reflect.get(removed, 'id');
-      if (key !== undefined && referencesTo(configurationModel, current, { type, key }).length > 0)
-        return current;
-      return { ...current, [LISTS[type]]: items.filter((item) => item !== removed) };
+      const key = configurationModel.keyOf(type, removed);
+      if (referencesTo(configurationModel, current, { type, key }).length > 0) return current;
+      const kept = items.filter((item) => item !== removed);
+      return configurationModel.withItems(current, type, kept);
     });
   }
 

@@ -1,6 +1,9 @@
-import { engines } from '@switchyard/testing/databases';
-import { readHistory, storedProperty } from '@switchyard/testing/exact-history';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { engines } from '@switchyard/testing/configuration/databases';
+import { readHistory, storedProperty } from '@switchyard/testing/configuration/exact-history';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configurationModel } from '../../start/definitions.ts';

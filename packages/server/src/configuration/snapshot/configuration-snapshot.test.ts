@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { waitFor } from '@switchyard/testing/wait';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { configurationModel } from '../../start/definitions.ts';
 import type { DatabaseHandle } from '../database/database.ts';

@@ -1,8 +1,8 @@
 import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
-import { engines, type TestDatabase } from '@switchyard/testing/databases';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { waitFor } from '@switchyard/testing/wait';
+import { engines, type TestDatabase } from '@switchyard/testing/configuration/databases';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { propertyRows } from '../../features/properties/property-store.ts';
 import { configurationModel } from '../../start/definitions.ts';

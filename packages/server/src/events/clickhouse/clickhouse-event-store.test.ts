@@ -99,7 +99,8 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
 
     test('a batch that is repeated after a timeout is stored once', async () => {
       const impatient = openClickHouseEventStore({
-        ...{ url: `${proxy.url}/${database}`, pingTimeoutMs: TIMEOUTS.pingTimeoutMs },
+        url: `${proxy.url}/${database}`,
+        pingTimeoutMs: TIMEOUTS.pingTimeoutMs,
         requestTimeoutMs: 2000,
       });
       const request = goal({ propertyId: 'slow', receivedAt: T0 });
@@ -238,7 +239,8 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
 
     test('a read of a server that falls silent fails', async () => {
       const impatient = openClickHouseEventStore({
-        ...{ url: `${proxy.url}/${database}`, pingTimeoutMs: 1000 },
+        url: `${proxy.url}/${database}`,
+        pingTimeoutMs: 1000,
         requestTimeoutMs: TIMEOUTS.requestTimeoutMs,
       });
       await expect.poll(() => impatient.positions().catch(() => undefined)).toBeDefined();

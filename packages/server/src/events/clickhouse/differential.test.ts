@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openDuckDbEventStore } from '../duckdb/duckdb-event-store.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** As ClickHouse says it. */

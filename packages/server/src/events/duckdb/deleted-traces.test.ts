@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HOUR_MS } from '@switchyard/core/time';
-import { storedTraces, uniqueText } from '@switchyard/testing/stored-traces';
+import { storedTraces, uniqueText } from '@switchyard/testing/server/stored-traces';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AcceptedRequest } from '../store/accepted-request.ts';
 import { collect, exposure, exposures, goal } from '../store/contract/sample-requests.contract.ts';

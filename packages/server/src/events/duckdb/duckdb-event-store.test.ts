@@ -126,7 +126,8 @@ describe('the DuckDB file', () => {
 
   test('a session that expired and comes back is a new one', async () => {
     const seen = (seq: number, sessionId: string, at: number) => ({
-      ...{ seq, request: exposures('shop', at, [exposure(sessionId, at)]) },
+      seq,
+      request: exposures('shop', at, [exposure(sessionId, at)]),
     });
     await (await open()).append(LOCAL_SOURCE, [seen(1, 's1', T0), seen(2, 's2', T0 + 50)]);
     await store!.expire('shop', T0 + 10);

@@ -70,7 +70,10 @@ function remoteStore() {
 
 const load = (remote: EventStore) =>
   new Loader({
-    ...{ journal, store: remote, isRemote: true, onError: () => {} },
+    journal,
+    store: remote,
+    isRemote: true,
+    onError: () => {},
     tracing: new LoadTracing(() => {}),
   });
 

@@ -3,10 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, copyFileSync, cpSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { switchyard } from '@switchyard/testing/command-line';
-import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import { BIN, temporaryDirectory } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import {
+  closeShop,
+  expectAccepted,
+  expectProblem,
+  openShop,
+  type Shop,
+} from '@switchyard/testing/fixtures/shop';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import { BIN, temporaryDirectory } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 
 let shop: Shop;

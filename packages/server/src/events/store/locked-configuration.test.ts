@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { switchyard } from '@switchyard/testing/command-line';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { settled, waitFor } from '@switchyard/testing/wait';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const CONFIG = '/v1/split-testing/config?propertyId=shop';

@@ -1,12 +1,12 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
 import { type AaRound, aaRound, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { applyProvision } from '@switchyard/testing/command-line';
-import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/shop';
-import { startServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import { startServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, describe, expect, test } from 'vitest';
 
 const HASH_SEED = 'seed-of-the-shop';
@@ -117,7 +117,11 @@ describe('without exposures', () => {
     expect(rounds).toEqual([
       {
         ...ROUND,
-        ...{ finished: false, verdict: 'sound', words: current.words, visitors: counts, alarmDays: 0 },
+        finished: false,
+        verdict: 'sound',
+        words: current.words,
+        visitors: counts,
+        alarmDays: 0,
       },
     ]);
 
@@ -190,7 +194,11 @@ describe('with exposures', () => {
     await applyProvision(shop.server, { properties: [{ id: 'shop', aaTest: 'exposures' }] });
     const published = await waitFor('the split test', publishedTest);
     expect(published).toEqual({
-      ...{ key: 'aa-test', id: 'aa-test', type: 'id', status: 'running', trafficAllocation: 100 },
+      key: 'aa-test',
+      id: 'aa-test',
+      type: 'id',
+      status: 'running',
+      trafficAllocation: 100,
       hashSeed: `${HASH_SEED}:aa-test:${ROUND.number}`,
       variations: ['a', 'b'].map((key) => ({ key, weight: 50, value: key })),
       phase: ROUND.number,
@@ -204,7 +212,10 @@ describe('with exposures', () => {
     goTo(1);
     const { current } = await evaluated(0);
     expect(current).toMatchObject({
-      ...{ mode: 'exposures', round: ROUND.number, verdict: 'sound', visitors: visitorCounts(visitors) },
+      mode: 'exposures',
+      round: ROUND.number,
+      verdict: 'sound',
+      visitors: visitorCounts(visitors),
     });
 
     goTo(28);
@@ -217,7 +228,8 @@ describe('with exposures', () => {
       [{ id: 'new', side: 'b', number: 1 }],
       () => false,
       () => ({
-        ...{ variationKey: 'b', phase: next.phase },
+        variationKey: 'b',
+        phase: next.phase,
       }),
     );
     goTo(29);
@@ -229,7 +241,8 @@ describe('with exposures', () => {
     await open({ aaTest: 'exposures' });
     const visitors = visitorsOf(ROUND, 'v', 300);
     await visit(visitors, everyThird, ({ side, number }) => ({
-      ...{ variationKey: number % 3 === 0 ? 'a' : side, phase: ROUND.number },
+      variationKey: number % 3 === 0 ? 'a' : side,
+      phase: ROUND.number,
     }));
     goTo(1);
     const { current } = await evaluated(0);

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import type { AaVerdict } from '@switchyard/core/stats/report/aa-verdict';
 import { DAY_MS } from '@switchyard/core/time';
-import { engines } from '@switchyard/testing/databases';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
@@ -18,7 +21,10 @@ describe.each(engines())('$name', (engine) => {
   const ROUND = 730;
   const START = ROUND * 28 * DAY_MS;
   const SOUND: AaVerdict = {
-    ...{ verdict: 'sound', words: 'Sound.', visitors: [51, 49], splitPValue: 0.84 },
+    verdict: 'sound',
+    words: 'Sound.',
+    visitors: [51, 49],
+    splitPValue: 0.84,
     goals: [{ goalId: 'signup', pValue: null }],
   };
 

@@ -1,8 +1,8 @@
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
-import { Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { ENDPOINTS, nameOf, withQuery } from '@switchyard/testing/endpoints';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { ENDPOINTS, nameOf, withQuery } from '@switchyard/testing/fixtures/endpoints';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

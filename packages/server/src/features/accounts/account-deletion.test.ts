@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { switchyard } from '@switchyard/testing/command-line';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { type Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

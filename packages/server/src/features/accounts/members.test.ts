@@ -1,6 +1,13 @@
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { Browser, newMember, OWNER, ownerBrowser, tokenIn, WITH_OWNER } from '@switchyard/testing/browser';
-import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import {
+  Browser,
+  newMember,
+  OWNER,
+  ownerBrowser,
+  tokenIn,
+  WITH_OWNER,
+} from '@switchyard/testing/server/browser';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const DAY_MS = 86_400_000;

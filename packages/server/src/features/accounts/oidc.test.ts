@@ -1,8 +1,8 @@
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { OidcProvider } from '@switchyard/testing/oidc-provider';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { SigningKey } from '@switchyard/testing/signing-key';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { Browser, newMember, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { OidcProvider } from '@switchyard/testing/sign-in/oidc-provider';
+import { SigningKey } from '@switchyard/testing/sign-in/signing-key';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const START = '/v1/manage/oidc/start';

@@ -1,8 +1,8 @@
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { Browser, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import { discard, startServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { Browser, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { discard, startServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const DAY_MS = 86_400_000;

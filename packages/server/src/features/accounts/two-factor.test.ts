@@ -1,6 +1,6 @@
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { Browser, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { Browser, OWNER, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import { TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { switchyard, switchyardWith } from '@switchyard/testing/command-line';
-import { PropertyManager } from '@switchyard/testing/property-manager';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { switchyard, switchyardWith } from '@switchyard/testing/server/command-line';
+import { PropertyManager } from '@switchyard/testing/server/property-manager';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 
 type Body = TestResponse['body'];

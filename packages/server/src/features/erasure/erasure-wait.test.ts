@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DAY_MS } from '@switchyard/core/time';
-import { engines } from '@switchyard/testing/databases';
+import { engines } from '@switchyard/testing/configuration/databases';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';

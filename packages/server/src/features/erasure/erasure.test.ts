@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { switchyard } from '@switchyard/testing/command-line';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { storedTraces } from '@switchyard/testing/stored-traces';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import { storedTraces } from '@switchyard/testing/server/stored-traces';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { openDatabase } from '../../configuration/database/open-database.ts';

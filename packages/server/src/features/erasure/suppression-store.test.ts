@@ -1,4 +1,4 @@
-import { engines } from '@switchyard/testing/databases';
+import { engines } from '@switchyard/testing/configuration/databases';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import type { AcceptedCollect } from '../../events/store/accepted-request.ts';

@@ -1,8 +1,8 @@
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { closeShop, openShop, Shop } from '@switchyard/testing/shop';
-import { startServer } from '@switchyard/testing/test-server';
+import { closeShop, openShop, Shop } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { startServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { accepted, closeShop, nextMillisecond, openShop, type Shop } from '@switchyard/testing/shop';
+import { accepted, closeShop, nextMillisecond, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const CHROME =
@@ -20,7 +20,10 @@ beforeAll(async () => {
   await accepted(
     shop.collect(
       {
-        ...{ sessionId: 's1', visitorId: 'v1', userId: 'u1', attributes: { plan: 'beta' } },
+        sessionId: 's1',
+        visitorId: 'v1',
+        userId: 'u1',
+        attributes: { plan: 'beta' },
         events: [{ type: 'pageview', url: '/' }],
       },
       { 'user-agent': CHROME },
@@ -41,8 +44,14 @@ describe('POST explanations of flags', () => {
     const { flags } = bodyOf(await shop.evaluate({ context }));
     expect(explained).toMatchObject(flags['new-checkout'].reason === 'SPLIT' ? { reason: 'SPLIT' } : {});
     expect(explained).toMatchObject({
-      ...{ type: 'flag', key: 'new-checkout', environment: 'production', historical: false, version: 1 },
-      ...{ value: flags['new-checkout'].value, ruleId: 'beta', ruleIndex: 1 },
+      type: 'flag',
+      key: 'new-checkout',
+      environment: 'production',
+      historical: false,
+      version: 1,
+      value: flags['new-checkout'].value,
+      ruleId: 'beta',
+      ruleIndex: 1,
       contextUsed: { attributes: context, unknown: [] },
       steps: {
         rules: [
@@ -67,8 +76,13 @@ describe('POST explanations of flags', () => {
     expect(explained).toMatchObject({ value: true, ruleId: 'beta' });
     expect(explained.contextUsed).toEqual({
       attributes: {
-        ...{ plan: 'beta', sessionId: 's1', visitorId: 'v1', userId: 'u1' },
-        ...{ device: 'desktop', browser: 'Chrome', os: 'Windows' },
+        plan: 'beta',
+        sessionId: 's1',
+        visitorId: 'v1',
+        userId: 'u1',
+        device: 'desktop',
+        browser: 'Chrome',
+        os: 'Windows',
       },
       unknown: ['email'],
     });
@@ -107,10 +121,12 @@ describe('POST explanations of flags', () => {
 
   it('explains a definition that is not saved, checked like one that is', async () => {
     const definition = {
-      ...{ type: 'string', defaultValue: 'none' },
+      type: 'string',
+      defaultValue: 'none',
       environments: {
         production: {
-          ...{ enabled: true, value: 'all' },
+          enabled: true,
+          value: 'all',
           rules: [{ id: 'r', conditions: [{ operator: 'inSegment', values: ['beta'] }], value: 'for beta' }],
         },
       },
@@ -118,7 +134,8 @@ describe('POST explanations of flags', () => {
     const asked = { type: 'flag', key: 'banner', sessionId: 's1' };
     expect(await explain({ ...asked, definition })).toMatchObject({ value: 'for beta', version: 2 });
     expect(await explain({ ...asked, key: 'brand-new', definition })).toMatchObject({
-      ...{ value: 'for beta', version: null },
+      value: 'for beta',
+      version: null,
     });
     expect((await manager.read('/flags/banner')).version).toBe(2);
     definition.environments.production.rules[0]!.conditions[0]!.values = ['gone'];
@@ -157,13 +174,18 @@ describe('POST explanations of flags', () => {
 describe('POST explanations of split tests', () => {
   it('explains the variation of the visitor of a session', async () => {
     const test = {
-      ...{ hashSeed: 's1', trafficAllocation: 100 },
+      hashSeed: 's1',
+      trafficAllocation: 100,
       variations: ['control', 'b'].map((key) => ({ key, weight: 50 })),
     };
     const explained = await explain({ type: 'split-test', key: 'hero', sessionId: 's2' });
     const variation = test.variations[assign(test, 'v2').index]!.key;
     expect(explained).toMatchObject({
-      ...{ type: 'split-test', included: true, variation, reason: 'ASSIGNED', version: 1 },
+      type: 'split-test',
+      included: true,
+      variation,
+      reason: 'ASSIGNED',
+      version: 1,
       steps: { status: 'running', phase: 1, traffic: { from: 0, to: 100, passed: true } },
     });
     const [control, b] = explained.steps.variations;
@@ -212,8 +234,14 @@ describe('GET sessions/{sessionId}/flags', () => {
     expect(then).toMatchObject({ sessionId: 's1', visitorId: 'v1', userId: 'u1' });
     expect(then.flags).toEqual([
       {
-        ...{ flagKey: 'new-checkout', name: 'New checkout', value: true, reason: 'SPLIT', version: 1 },
-        ...{ ruleId: 'beta', ruleIndex: 1, unknown: ['email'] },
+        flagKey: 'new-checkout',
+        name: 'New checkout',
+        value: true,
+        reason: 'SPLIT',
+        version: 1,
+        ruleId: 'beta',
+        ruleIndex: 1,
+        unknown: ['email'],
       },
       { flagKey: 'banner', name: 'Banner', value: 'spring', reason: 'STATIC', version: 1, unknown: [] },
     ]);

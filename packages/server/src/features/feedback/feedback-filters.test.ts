@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DAY_MS } from '@switchyard/core/time';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
 import {
   accepted,
   closeShop,
@@ -8,9 +7,10 @@ import {
   nextMillisecond,
   openShop,
   type Shop,
-} from '@switchyard/testing/shop';
-import { SlowClient } from '@switchyard/testing/slow-client';
-import type { TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/fixtures/shop';
+import { SlowClient } from '@switchyard/testing/network/slow-client';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Query = Record<string, string>;

@@ -1,5 +1,3 @@
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
 import {
   accepted,
   closeShop,
@@ -7,8 +5,10 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 type Query = Record<string, string>;

@@ -1,9 +1,12 @@
 import { rmSync } from 'node:fs';
 import type { FeedbackStatus } from '@switchyard/core/api/feedback';
 import { DAY_MS } from '@switchyard/core/time';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
 import { entry } from '../../events/store/contract/sample-requests.contract.ts';
@@ -128,7 +131,12 @@ test('an export has every entry once, newest first, with status', async () => {
     return lines.slice(1).map((line) => line.split(','));
   };
   const lineOf = ({ id, receivedAt, option, status }: Answer) => [
-    ...[id, new Date(receivedAt).toISOString(), 'nps', option, '', status],
+    id,
+    new Date(receivedAt).toISOString(),
+    'nps',
+    option,
+    '',
+    status,
     ...Array(5).fill(''),
     'false',
   ];

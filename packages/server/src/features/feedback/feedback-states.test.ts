@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs';
 import type { FeedbackStateBody } from '@switchyard/core/api/feedback';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';

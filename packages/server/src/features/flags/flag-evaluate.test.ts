@@ -1,5 +1,4 @@
-import { applyProvision } from '@switchyard/testing/command-line';
-import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -7,8 +6,9 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+} from '@switchyard/testing/fixtures/shop';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const flag = (key: string, production: Record<string, unknown>, more: Record<string, unknown> = {}) => ({

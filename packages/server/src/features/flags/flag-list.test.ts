@@ -1,8 +1,8 @@
-import { applyProvision } from '@switchyard/testing/command-line';
-import { OTHER_SECRET_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { OTHER_SECRET_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const PREREQUISITES = [{ flag: 'banner', value: 'spring' }];

@@ -1,12 +1,12 @@
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { applyProvision, switchyard } from '@switchyard/testing/command-line';
-import { EventStream } from '@switchyard/testing/event-stream';
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { OTHER_SECRET_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/shop';
-import { SlowClient } from '@switchyard/testing/slow-client';
-import { startServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { OTHER_SECRET_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { EventStream } from '@switchyard/testing/network/event-stream';
+import { SlowClient } from '@switchyard/testing/network/slow-client';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { applyProvision, switchyard } from '@switchyard/testing/server/command-line';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { startServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const DELETED_KEY = 'service_sec_0123456789abcdefDeleted';
@@ -297,7 +297,8 @@ describe('a client that reconnects', () => {
     const [change] = await waitFor('a change', () => changes(second).length > 0 && changes(second));
     const list = (await shop.get('/v1/flags/list')).body;
     expect(JSON.parse(change?.data ?? '')).toMatchObject({
-      ...{ propertyId: 'shop', version: Number(change?.id) },
+      propertyId: 'shop',
+      version: Number(change?.id),
       flags: list.flags.map(({ key }: { key: string }) => key),
     });
     await shop.server.stop('SIGTERM');

@@ -1,6 +1,13 @@
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, expectProblem, openShop, Shop, sampleWith } from '@switchyard/testing/shop';
-import { startServer } from '@switchyard/testing/test-server';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  Shop,
+  sampleWith,
+} from '@switchyard/testing/fixtures/shop';
+import { startServer } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const flag = (key: string) => ({

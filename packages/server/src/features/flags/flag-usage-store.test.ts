@@ -1,6 +1,9 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { engines } from '@switchyard/testing/databases';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EvaluationCounts, type UsageCount } from './evaluation-counts.ts';
 import { FlagUsageReader } from './flag-usage-reader.ts';

@@ -1,5 +1,4 @@
-import { applyProvision } from '@switchyard/testing/command-line';
-import { OTHER_SECRET_KEY, PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { OTHER_SECRET_KEY, PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -7,9 +6,10 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+} from '@switchyard/testing/fixtures/shop';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 // https://github.com/open-feature/protocol/blob/main/service/openapi.yaml
@@ -276,7 +276,8 @@ describe('clients of the protocol', () => {
       expectProblem(response, { status: 401, code: 'api_key_missing' });
     }
     expectProblem(await send(path, bearer('service_sec_0123456789abcdefUnknown')), {
-      ...{ status: 401, code: 'api_key_invalid' },
+      status: 401,
+      code: 'api_key_invalid',
     });
     expectProblem(await send(path, bearer(PUBLIC_KEY)), { status: 403, code: 'wrong_key_kind' });
   });

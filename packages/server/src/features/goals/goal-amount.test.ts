@@ -1,4 +1,4 @@
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -7,7 +7,7 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MAX_AMOUNT = 1_000_000_000;

@@ -5,8 +5,8 @@ import {
   nextMillisecond,
   openShop,
   type Shop,
-} from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/fixtures/shop';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 type Body = TestResponse['body'];
@@ -43,8 +43,14 @@ it('lists conversions and refunds, newest first, with session, visitor and user'
       { goalId: 'revenue', type: 'decrement', amount: -9.9, metadata: {}, ...session, ...rest },
       { goalId: 'revenue', type: 'increment', amount: 49.9, metadata: { order: '7' }, ...session, ...rest },
       {
-        ...{ goalId: 'signup', type: 'increment', amount: 0, metadata: {}, ...rest },
-        ...{ sessionId: null, visitorId: null, userId: null },
+        goalId: 'signup',
+        type: 'increment',
+        amount: 0,
+        metadata: {},
+        ...rest,
+        sessionId: null,
+        visitorId: null,
+        userId: null,
       },
     ],
     nextCursor: null,

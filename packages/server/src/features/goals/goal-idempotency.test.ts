@@ -1,4 +1,4 @@
-import { OTHER_SECRET_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { OTHER_SECRET_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -7,7 +7,7 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const NAMES = [

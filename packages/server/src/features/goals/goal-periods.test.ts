@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { GoalProgress } from '@switchyard/core/api/goals';
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Goal } from '../../configuration/property/property-configuration.ts';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
+import { OTHER_SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -8,7 +8,7 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const WEEK = 7 * DAY_MS;
@@ -85,8 +85,15 @@ describe('progress', () => {
     const { kind, current, series } = await shop.progress(goalId);
     expect(kind).toBe('count');
     expect(current).toEqual({
-      ...{ total: 3, count: 3, gross: 5, reversed: 2, increments: 5, decrements: 2 },
-      ...{ amount: 57, grossAmount: 60, reversedAmount: 3 },
+      total: 3,
+      count: 3,
+      gross: 5,
+      reversed: 2,
+      increments: 5,
+      decrements: 2,
+      amount: 57,
+      grossAmount: 60,
+      reversedAmount: 3,
     });
     const sum = series.reduce((total: number, bucket: { total: number }) => total + bucket.total, 0);
     expect(sum).toBe(3);

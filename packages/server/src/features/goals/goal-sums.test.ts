@@ -1,5 +1,11 @@
-import { FUZZ_SEED, runs } from '@switchyard/testing/fuzz';
-import { closeShop, expectAccepted, nextMillisecond, openShop, type Shop } from '@switchyard/testing/shop';
+import {
+  closeShop,
+  expectAccepted,
+  nextMillisecond,
+  openShop,
+  type Shop,
+} from '@switchyard/testing/fixtures/shop';
+import { FUZZ_SEED, runs } from '@switchyard/testing/random/fuzz';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 

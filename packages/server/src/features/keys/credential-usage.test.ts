@@ -1,8 +1,11 @@
-import { switchyard } from '@switchyard/testing/command-line';
-import { engines } from '@switchyard/testing/databases';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop } from '@switchyard/testing/shop';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop } from '@switchyard/testing/fixtures/shop';
+import { switchyard } from '@switchyard/testing/server/command-line';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CredentialUsage } from '../../http/access/credential-usage.ts';
 import { deleteUsageOfDeletedKeys, lastUsedOf, saveLastUsed } from './credential-usage-store.ts';

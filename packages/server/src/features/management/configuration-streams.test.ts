@@ -1,9 +1,9 @@
-import { Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { switchyard } from '@switchyard/testing/command-line';
-import { EventStream } from '@switchyard/testing/event-stream';
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { EventStream } from '@switchyard/testing/network/event-stream';
+import { Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

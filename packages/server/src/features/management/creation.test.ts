@@ -1,7 +1,7 @@
-import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

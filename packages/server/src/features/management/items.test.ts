@@ -1,6 +1,6 @@
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const inBeta = { operator: 'inSegment', values: ['beta'] };

@@ -1,6 +1,6 @@
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const PROVISION = sampleWith({

@@ -1,8 +1,8 @@
-import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { expectExactHistory } from '@switchyard/testing/exact-history';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { expectExactHistory } from '@switchyard/testing/configuration/exact-history';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { type Browser, newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databasePath, readDatabase } from '../../configuration/database/open-database.ts';
 

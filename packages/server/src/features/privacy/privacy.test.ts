@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 let shop: Shop;

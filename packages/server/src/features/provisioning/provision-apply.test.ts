@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { provisioningOf } from '@switchyard/testing/provision-database';
+import { provisioningOf } from '@switchyard/testing/configuration/provision-database';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { databasePath, openDatabase } from '../../configuration/database/open-database.ts';
@@ -345,11 +345,14 @@ properties:
 
   test('rejects a pattern that would be slow to match', async () => {
     const rule = (pattern: string) => ({
-      ...{ id: 'r', value: true },
+      id: 'r',
+      value: true,
       conditions: [{ attribute: 'a', operator: 'matches', values: ['^ok$', pattern] }],
     });
     const flag = (pattern: string) => ({
-      ...{ key: 'f', type: 'boolean', defaultValue: false },
+      key: 'f',
+      type: 'boolean',
+      defaultValue: false,
       environments: { production: { rules: [rule(pattern)] } },
     });
     const file = (pattern: string) => JSON.stringify({ properties: [{ id: 'new', flags: [flag(pattern)] }] });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProvisionedProperty, ProvisionFile } from '@switchyard/core/api/provisioning';
-import { provisioningOf } from '@switchyard/testing/provision-database';
+import { provisioningOf } from '@switchyard/testing/configuration/provision-database';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Database } from '../../configuration/database/database.ts';

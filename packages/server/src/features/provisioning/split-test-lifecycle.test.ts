@@ -1,4 +1,7 @@
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const STATUSES = ['draft', 'running', 'paused', 'stopped', 'archived'] as const;

@@ -1,7 +1,7 @@
 import { DAY_MS } from '@switchyard/core/time';
-import { closeShop, Shop, sampleWith } from '@switchyard/testing/shop';
-import { exposuresAt, startServerWithHistory } from '@switchyard/testing/stored-history';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { closeShop, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { exposuresAt, startServerWithHistory } from '@switchyard/testing/fixtures/stored-history';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const TODAY = Date.now() - (Date.now() % DAY_MS);

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { switchyard } from '@switchyard/testing/command-line';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Body = TestResponse['body'];
@@ -41,7 +41,9 @@ interface Answers {
 async function send(splitTestKey: string, variationKey: string, { visitors, good, bad }: Answers) {
   const sessions = Array.from({ length: visitors }, (_, index) => `${splitTestKey}-${variationKey}-${index}`);
   const exposures = sessions.map((sessionId, index) => ({
-    ...{ splitTestKey, variationKey, sessionId },
+    splitTestKey,
+    variationKey,
+    sessionId,
     attributes: { plan: index % 2 === 0 ? 'free' : 'pro' },
   }));
   await accepted(shop.expose(...exposures));
@@ -74,14 +76,18 @@ describe('feedback as goal and guardrail', () => {
     ]);
     const answered = goalOf(results, 'feedback:nps');
     expect(answered).toMatchObject({
-      ...{ name: 'NPS answered', feedbackTypeId: 'nps', option: null, lowerIsBetter: false },
+      name: 'NPS answered',
+      feedbackTypeId: 'nps',
+      option: null,
+      lowerIsBetter: false,
       counts: [
         { key: 'control', visitors: 200, answered: 100, converted: 100 },
         { key: 'b', visitors: 200, answered: 190, converted: 190 },
       ],
       metrics: [
         {
-          ...{ metric: 'answer-rate', decides: true },
+          metric: 'answer-rate',
+          decides: true,
           variations: [
             { key: 'control', n: 200, mean: 0.5 },
             { key: 'b', n: 200, mean: 0.95, pValue: expect.any(Number) },
@@ -91,21 +97,26 @@ describe('feedback as goal and guardrail', () => {
     });
     const bad = goalOf(results, 'feedback:nps:bad');
     expect(bad).toMatchObject({
-      ...{ name: 'NPS: bad', feedbackTypeId: 'nps', option: 'bad', lowerIsBetter: true },
+      name: 'NPS: bad',
+      feedbackTypeId: 'nps',
+      option: 'bad',
+      lowerIsBetter: true,
       counts: [
         { visitors: 200, answered: 100, converted: 20 },
         { visitors: 200, answered: 190, converted: 150 },
       ],
       metrics: [
         {
-          ...{ metric: 'option-share', decides: true },
+          metric: 'option-share',
+          decides: true,
           variations: [
             { n: 100, mean: 0.2 },
             { n: 190, mean: 150 / 190 },
           ],
         },
         {
-          ...{ metric: 'answer-rate', decides: false },
+          metric: 'answer-rate',
+          decides: false,
           variations: [
             { n: 200, mean: 0.5 },
             { n: 200, mean: 0.95 },

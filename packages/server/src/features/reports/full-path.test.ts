@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPORT_VERSION } from '@switchyard/core/stats/report/report';
-import { applyProvision, switchyard } from '@switchyard/testing/command-line';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -11,10 +9,12 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
-import { simulateTraffic } from '@switchyard/testing/simulated-traffic';
-import type { TestResponse } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+} from '@switchyard/testing/fixtures/shop';
+import { simulateTraffic } from '@switchyard/testing/fixtures/simulated-traffic';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
+import { applyProvision, switchyard } from '@switchyard/testing/server/command-line';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const SEED = 20_261_115;
@@ -39,19 +39,20 @@ const GOALS = [
 let shop: Shop;
 beforeAll(async () => {
   const splitTests = [
-    ...[
-      test('ordered'),
-      test('shuffled'),
-      test('before'),
-      test('refunds'),
-      test('bots'),
-      test('busy'),
-      test('phased'),
-      test('ahead'),
-    ],
-    ...[test('visitors'), test('guarded', { goals: ['joined'], guardrails: ['complaints'] }), test('extras')],
+    test('ordered'),
+    test('shuffled'),
+    test('before'),
+    test('refunds'),
+    test('bots'),
+    test('busy'),
+    test('phased'),
+    test('ahead'),
+    test('visitors'),
+    test('guarded', { goals: ['joined'], guardrails: ['complaints'] }),
+    test('extras'),
     test('paid', { goals: ['spent'] }),
-    ...[test('ended', { attributionDays: 0 }), test('window', { attributionDays: 30 })],
+    test('ended', { attributionDays: 0 }),
+    test('window', { attributionDays: 30 }),
   ];
   shop = await openShop({ provision: sampleWith({ displayCurrency: 'EUR', splitTests, goals: GOALS }) });
 });

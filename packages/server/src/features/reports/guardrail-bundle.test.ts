@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { switchyard } from '@switchyard/testing/command-line';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 type Body = TestResponse['body'];

@@ -1,9 +1,6 @@
 import { analyse } from '@switchyard/core/stats/analysis';
 import { HOUR_MS } from '@switchyard/core/time';
-import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { OTHER_SECRET_KEY, PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -12,8 +9,11 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/fixtures/shop';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
+import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const PATH = '/v1/split-testing/holdout';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FlagDefinition, Rule, Segment } from '@switchyard/core/api/targeting';
 import { compileFlags } from '@switchyard/core/evaluation/flags';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
 import type { AcceptedCollect } from '../../events/store/accepted-request.ts';
@@ -26,10 +26,17 @@ beforeAll(async () => {
   sessions = Array.from({ length: 3000 }, (_, index): AcceptedCollect => {
     const attributes = { ...(random() < 0.7 && { plan: pick(['a', 'b']) }), n: Math.floor(random() * 5) };
     return {
-      ...{ kind: 'collect', propertyId: 'shop', receivedAt: Date.now() - index, sessionId: `s${index}` },
-      ...{ visitorId: `v${Math.floor(random() * 2000)}`, attributes: JSON.stringify(attributes) },
+      kind: 'collect',
+      propertyId: 'shop',
+      receivedAt: Date.now() - index,
+      sessionId: `s${index}`,
+      visitorId: `v${Math.floor(random() * 2000)}`,
+      attributes: JSON.stringify(attributes),
       ...(random() < 0.3 && { userId: `u${index % 50}` }),
-      ...{ device: pick(['desktop', 'mobile']), browser: 'Firefox', os: 'Linux', events: [] },
+      device: pick(['desktop', 'mobile']),
+      browser: 'Firefox',
+      os: 'Linux',
+      events: [],
     };
   });
   await store.append(
@@ -54,15 +61,22 @@ function randomRule(index: number): Rule {
     { operator: 'inSegment' as const, values: ['many'], negate: random() < 0.5 },
   ];
   return {
-    ...{ id: `r${index}`, value: pick(['x', 'y', 'z']), conditions: [pick(conditions)] },
+    id: `r${index}`,
+    value: pick(['x', 'y', 'z']),
+    conditions: [pick(conditions)],
     ...(random() < 0.5 && { rollout: { percentage: pick([20, 50, 100]) } }),
   };
 }
 
 const randomFlag = (): FlagDefinition => ({
-  ...{ key: 'f', type: 'string', defaultValue: 'none', version: 1 },
+  key: 'f',
+  type: 'string',
+  defaultValue: 'none',
+  version: 1,
   configuration: {
-    ...{ enabled: true, value: pick(['x', 'none']), prerequisites: [] },
+    enabled: true,
+    value: pick(['x', 'none']),
+    prerequisites: [],
     rules: Array.from({ length: 3 }, (_, index) => randomRule(index)),
   },
 });

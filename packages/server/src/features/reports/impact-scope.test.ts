@@ -9,9 +9,15 @@ const ENVIRONMENTS = Array.from({ length: 10 }, (_, index) => ({ id: `e${index}`
 const TIMEOUT_MS = 60_000;
 
 const flag = (key: string, prerequisites: object[], segment: string) => ({
-  ...{ key, type: 'boolean', defaultValue: false, version: 1 },
+  key,
+  type: 'boolean',
+  defaultValue: false,
+  version: 1,
   configurations: ENVIRONMENTS.map(({ id }) => ({
-    ...{ environmentId: id, enabled: true, value: true, prerequisites },
+    environmentId: id,
+    enabled: true,
+    value: true,
+    prerequisites,
     rules: [{ id: 'r', value: false, conditions: [{ operator: 'inSegment', values: [segment] }] }],
   })),
 });
@@ -20,7 +26,9 @@ const contains = (id: string) => [{ operator: 'inSegment', values: [id] }];
 
 /** All flags have the same prerequisite, and all segments contain the same one. */
 const large = {
-  ...{ id: 'shop', environments: ENVIRONMENTS, splitTests: [] },
+  id: 'shop',
+  environments: ENVIRONMENTS,
+  splitTests: [],
   flags: [
     flag('base', [], 'other'),
     ...Array.from({ length: FLAGS }, (_, i) =>

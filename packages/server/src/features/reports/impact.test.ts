@@ -1,8 +1,8 @@
 import { assign } from '@switchyard/core/evaluation/assignment';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;
@@ -10,7 +10,9 @@ let manager: PropertyManager;
 
 /** Depends on the flag of the sample in production. */
 const DEPENDENT = {
-  ...{ key: 'dependent', type: 'string', defaultValue: 'off' },
+  key: 'dependent',
+  type: 'string',
+  defaultValue: 'off',
   environments: {
     production: { enabled: true, value: 'on', prerequisites: [{ flag: 'new-checkout', value: true }] },
   },
@@ -57,7 +59,8 @@ describe('POST impact of a flag', () => {
       flagKey: 'new-checkout',
       environments: [
         {
-          ...{ environment: 'production', changed: 1 },
+          environment: 'production',
+          changed: 1,
           transitions: [{ from: true, to: false, visitors: 1, examples: ['b1'] }],
           unknown: [
             { attribute: 'email', visitors: 3 },
@@ -72,7 +75,8 @@ describe('POST impact of a flag', () => {
       environments: [{ transitions: [{ from: 'on', to: 'off', visitors: 1 }] }, { changed: 0 }],
     });
     expect(await impact({ type: 'flag', key, definition: flagOf('new-checkout'), days: 1 })).toMatchObject({
-      ...{ changed: 0, days: 1 },
+      changed: 0,
+      days: 1,
     });
   });
 
@@ -121,7 +125,10 @@ describe('POST impact of a segment', () => {
     const conditions = [{ attribute: 'plan', operator: 'equals', values: ['pro'] }];
     const found = await impact({ type: 'segment', key: 'beta', definition: { conditions } });
     expect(found.segment).toEqual({
-      ...{ before: 2, after: 1, entering: 1, leaving: 2 },
+      before: 2,
+      after: 1,
+      entering: 1,
+      leaving: 2,
       examples: { matching: ['c1'], entering: ['c1'], leaving: expect.arrayContaining(['b1']) },
       unknown: [{ attribute: 'plan', visitors: 1 }],
     });
@@ -167,7 +174,9 @@ describe('POST impact of a split test', () => {
     const draft = { type: 'id', variations: [{ key: 'x', weight: 1 }] };
     const created = await impact({ type: 'split-test', key: 'later', definition: draft });
     expect(created.splitTest).toEqual({
-      ...{ changed: 0, transitions: [], ifRunning: [{ variation: 'x', visitors: 4 }] },
+      changed: 0,
+      transitions: [],
+      ifRunning: [{ variation: 'x', visitors: 4 }],
     });
   });
 });

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { DAY_MS } from '@switchyard/core/time';
-import { closeShop, Shop, sampleWith } from '@switchyard/testing/shop';
-import { exposuresAt, startServerWithHistory } from '@switchyard/testing/stored-history';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { closeShop, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { exposuresAt, startServerWithHistory } from '@switchyard/testing/fixtures/stored-history';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const NOW = Date.now();
@@ -12,11 +12,17 @@ const VALUES = 20_000;
 
 const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`);
 const test = (key: string, variations: number, goals = ['signup']) => ({
-  ...{ key, type: 'id', status: 'running', goals },
+  key,
+  type: 'id',
+  status: 'running',
+  goals,
   variations: keysOf(variations).map((it) => ({ key: it, weight: 1 })),
 });
 const exposure = (splitTestKey: string, variations: number, index: number, at = NOW) => ({
-  ...{ splitTestKey, variationKey: `v${index % variations}`, sessionId: `${splitTestKey}-${index}`, at },
+  splitTestKey,
+  variationKey: `v${index % variations}`,
+  sessionId: `${splitTestKey}-${index}`,
+  at,
 });
 
 const GOALS = ['signup', 'revenue'];

@@ -1,5 +1,5 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { settled } from '@switchyard/testing/wait';
+import { settled } from '@switchyard/testing/time/wait';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ReportRequest } from './report-request.ts';
 import { ReportRunner, type ReportRunnerOptions } from './report-runner.ts';

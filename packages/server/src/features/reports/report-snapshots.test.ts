@@ -44,7 +44,10 @@ test('the cache is limited in entries and size', async () => {
   let taken = 0;
   const query = (key: string, value: unknown) =>
     snapshots.get({
-      ...{ key, changes: 0, fresh: false, exposures: () => 1 },
+      key,
+      changes: 0,
+      fresh: false,
+      exposures: () => 1,
       take: async () => {
         taken += 1;
         return value;

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyProvision, switchyard } from '@switchyard/testing/command-line';
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { applyProvision, switchyard } from '@switchyard/testing/server/command-line';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Body = TestResponse['body'];

@@ -5,7 +5,7 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const KEYS = ['none', 'counted', 'visitors', 'late', 'users', 'isolated'];

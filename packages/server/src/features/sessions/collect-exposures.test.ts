@@ -1,5 +1,11 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import {
+  closeShop,
+  expectAccepted,
+  expectProblem,
+  openShop,
+  type Shop,
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -7,7 +7,7 @@ import {
   expectProblem,
   openShop,
   type Shop,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { DAY_MS } from '@switchyard/core/time';
-import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { switchyard } from '@switchyard/testing/command-line';
-import { PropertyManager } from '@switchyard/testing/property-manager';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { switchyard } from '@switchyard/testing/server/command-line';
+import { PropertyManager } from '@switchyard/testing/server/property-manager';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ENV = { ...WITH_OWNER, TRUST_PROXY: 'true' };

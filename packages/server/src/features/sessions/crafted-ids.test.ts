@@ -1,5 +1,5 @@
 import { murmur3 } from '@switchyard/core/evaluation/hash';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /**

@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { switchyardWith } from '@switchyard/testing/command-line';
-import { PropertyManager } from '@switchyard/testing/property-manager';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { newMember, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { switchyardWith } from '@switchyard/testing/server/command-line';
+import { PropertyManager } from '@switchyard/testing/server/property-manager';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 type Body = TestResponse['body'];

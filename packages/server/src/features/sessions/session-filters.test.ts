@@ -1,4 +1,4 @@
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 type Query = Record<string, string>;

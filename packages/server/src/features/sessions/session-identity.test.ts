@@ -1,4 +1,4 @@
-import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
+import { OTHER_PUBLIC_KEY, OTHER_SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -6,7 +6,7 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** Enabled for one user only. */

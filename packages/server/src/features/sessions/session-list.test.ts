@@ -6,8 +6,8 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/fixtures/shop';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Session = TestResponse['body'];
@@ -166,7 +166,9 @@ describe('a session with many exposures', () => {
   it('lists the first hundred, and lastSeenAt is the time of the latest', async () => {
     const tests = Array.from({ length: 60 }, (_, i) => `many-${String(i).padStart(2, '0')}`);
     const splitTests = tests.map((key) => ({
-      ...{ key, type: 'id', status: 'running' },
+      key,
+      type: 'id',
+      status: 'running',
       variations: ['a', 'b'].map((variation) => ({ key: variation, weight: 1 })),
     }));
     const busy = await openShop({ provision: sampleWith({ splitTests }) });
@@ -174,7 +176,10 @@ describe('a session with many exposures', () => {
       const first = Date.now() - HOUR_MS;
       const exposures = tests.flatMap((splitTestKey, i) =>
         ['a', 'b'].map((variationKey, j) => ({
-          ...{ splitTestKey, variationKey, sessionId: 'busy', timestamp: first + 2 * i + j },
+          splitTestKey,
+          variationKey,
+          sessionId: 'busy',
+          timestamp: first + 2 * i + j,
         })),
       );
       await accepted(busy.expose(...exposures.toReversed()));

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Entry = TestResponse['body'];
@@ -195,7 +195,9 @@ describe('the size of a page', () => {
     const listed: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const response = await shop.get('/v1/sessions', {
-        ...{ limit: '500', from: String(start), to: String(start + 1) },
+        limit: '500',
+        from: String(start),
+        to: String(start + 1),
         ...(cursor && { cursor }),
       });
       expect(response.text.length).toBeLessThan(MAX_BYTES);

@@ -1,7 +1,7 @@
-import { applyProvision } from '@switchyard/testing/command-line';
-import { OTHER_PUBLIC_KEY, PUBLIC_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { OTHER_PUBLIC_KEY, PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { applyProvision } from '@switchyard/testing/server/command-line';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const variations = [

@@ -1,4 +1,10 @@
-import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import {
+  closeShop,
+  expectAccepted,
+  expectProblem,
+  openShop,
+  type Shop,
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -1,6 +1,5 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { sendRaw } from '@switchyard/testing/raw-request';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   closeShop,
   expectAccepted,
@@ -8,7 +7,8 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
+import { sendRaw } from '@switchyard/testing/network/raw-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const variations = [

@@ -1,10 +1,10 @@
-import { AdjustableClock } from '@switchyard/testing/adjustable-clock';
-import { Browser, ownerBrowser, WITH_OWNER } from '@switchyard/testing/browser';
-import { bodyOf, PropertyManager } from '@switchyard/testing/property-manager';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, openShop, Shop } from '@switchyard/testing/shop';
-import { startServer } from '@switchyard/testing/test-server';
-import { waitFor } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, Shop } from '@switchyard/testing/fixtures/shop';
+import { Browser, ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { startServer } from '@switchyard/testing/server/test-server';
+import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterEach, expect, it } from 'vitest';
 
 const HOUR_MS = 3_600_000;

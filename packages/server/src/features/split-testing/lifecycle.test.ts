@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AssignableTest, assign } from '@switchyard/core/evaluation/assignment';
-import { applyProvision, switchyard } from '@switchyard/testing/command-line';
-import { PUBLIC_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -10,8 +9,9 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+} from '@switchyard/testing/fixtures/shop';
+import { applyProvision, switchyard } from '@switchyard/testing/server/command-line';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const variations = [

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '@switchyard/core/time';
-import { OTHER_SECRET_KEY } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { OTHER_SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 type Query = Record<string, string>;
@@ -20,7 +20,9 @@ beforeAll(async () => {
   const visit = (visitorId: string, sessionId: string, userAgent: string, views: object[], country = 'NL') =>
     shop.collect(
       {
-        ...{ sessionId, visitorId, attributes: { country } },
+        sessionId,
+        visitorId,
+        attributes: { country },
         events: views.map((it) => ({ type: 'pageview', ...it })),
       },
       { 'user-agent': userAgent },
@@ -62,8 +64,14 @@ async function ask(question: string, query: Query = {}): Promise<Body> {
 const period = (from: number, to: number) => ({ from: String(from), to: String(to) });
 
 const NOTHING = {
-  ...{ visitors: 0, sessions: 0, pageviews: 0, bounceRate: null, averageDurationSeconds: null },
-  ...{ conversions: 0, revenue: 0, feedback: 0 },
+  visitors: 0,
+  sessions: 0,
+  pageviews: 0,
+  bounceRate: null,
+  averageDurationSeconds: null,
+  conversions: 0,
+  revenue: 0,
+  feedback: 0,
 };
 
 describe('summary', () => {
@@ -75,8 +83,14 @@ describe('summary', () => {
       timeZone: 'UTC',
       previousPeriod: { from: from - 30 * DAY_MS, to: from },
       current: {
-        ...{ visitors: 2, sessions: 3, pageviews: 4, bounceRate: 1 / 3, averageDurationSeconds: 20 },
-        ...{ conversions: 1, revenue: 15.5, feedback: 1 },
+        visitors: 2,
+        sessions: 3,
+        pageviews: 4,
+        bounceRate: 1 / 3,
+        averageDurationSeconds: 20,
+        conversions: 1,
+        revenue: 15.5,
+        feedback: 1,
       },
       previous: NOTHING,
       bots: { sessions: 1, visitors: 1 },
@@ -84,7 +98,11 @@ describe('summary', () => {
     const { current } = await ask('summary', { bots: 'only' });
     expect(current).toEqual({
       ...NOTHING,
-      ...{ visitors: 1, sessions: 1, pageviews: 1, bounceRate: 1, averageDurationSeconds: 0 },
+      visitors: 1,
+      sessions: 1,
+      pageviews: 1,
+      bounceRate: 1,
+      averageDurationSeconds: 0,
     });
   });
 

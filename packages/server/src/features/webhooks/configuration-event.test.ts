@@ -14,7 +14,11 @@ const entry = (number: number, fields = 1) => ({
 });
 
 const change = {
-  ...{ propertyId: 'shop', version: 7, at: 5, via: 'dashboard' as const, comment: null },
+  propertyId: 'shop',
+  version: 7,
+  at: 5,
+  via: 'dashboard' as const,
+  comment: null,
   actor: { type: 'account', id: 'acc_1', name: 'Ann' },
 } as const;
 
@@ -22,11 +26,18 @@ test('lists what was changed, without values', () => {
   expect(configurationEvent({ ...change, entries: [entry(1, 2)] })).toEqual({
     type: 'configuration.changed',
     data: {
-      ...{ propertyId: 'shop', version: 7, via: 'dashboard', comment: null, omittedChanges: 0 },
+      propertyId: 'shop',
+      version: 7,
+      via: 'dashboard',
+      comment: null,
+      omittedChanges: 0,
       actor: { type: 'account', id: 'acc_1', name: 'Ann' },
       changes: [
         {
-          ...{ historyId: 'h1', entity: { type: 'flag', key: 'f1' }, action: 'update', version: 2 },
+          historyId: 'h1',
+          entity: { type: 'flag', key: 'f1' },
+          action: 'update',
+          version: 2,
           pointers: ['/0', '/1'],
         },
       ],

@@ -1,8 +1,11 @@
 import { HOUR_MS } from '@switchyard/core/time';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { changeWebhook, storeWebhook } from '@switchyard/testing/stored-webhook';
-import { waitFor } from '@switchyard/testing/wait';
-import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { changeWebhook, storeWebhook } from '@switchyard/testing/configuration/stored-webhook';
+import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { pino } from 'pino';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -176,7 +179,10 @@ describe('a failed attempt', () => {
     const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000);
     expect(headers['webhook-signature']).toBe(new Verifier(secret).sign(id, sentAt, body));
     expect(await deliveryDetail(database(), HOOK, id)).toMatchObject({
-      ...{ state: 'failed', lastStatus: 500, lastError: 'http_status', lastResponse: 'broken' },
+      state: 'failed',
+      lastStatus: 500,
+      lastError: 'http_status',
+      lastResponse: 'broken',
       payload: JSON.parse(body),
     });
     expect(logged.join('')).toContain('given up');

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { changeWebhook, storeWebhook } from '@switchyard/testing/stored-webhook';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { changeWebhook, storeWebhook } from '@switchyard/testing/configuration/stored-webhook';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
@@ -94,8 +97,15 @@ test('sends the entry as the API returns it', async () => {
     data: {
       propertyId: 'shop',
       feedback: {
-        ...{ id: 'f', feedbackTypeId: 'nps', sessionId: 's', visitorId: 'ann', userId: null },
-        ...{ option: 'good', message: 'Fast', metadata: { page: '/checkout' }, createdAt: SINCE + 1 },
+        id: 'f',
+        feedbackTypeId: 'nps',
+        sessionId: 's',
+        visitorId: 'ann',
+        userId: null,
+        option: 'good',
+        message: 'Fast',
+        metadata: { page: '/checkout' },
+        createdAt: SINCE + 1,
         bot: false,
       },
     },

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { DAY_MS } from '@switchyard/core/time';
-import { engines } from '@switchyard/testing/databases';
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { storeWebhook } from '@switchyard/testing/stored-webhook';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { engines } from '@switchyard/testing/configuration/databases';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { storeWebhook } from '@switchyard/testing/configuration/stored-webhook';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
@@ -76,8 +79,12 @@ describe.each(engines())('$name', (engine) => {
     const monday = Date.UTC(2026, 4, 11);
     expect(await queued()).toEqual([
       {
-        ...{ propertyId: 'shop', goal: { id: 'signup', name: 'Sign-ups', kind: 'count' }, total: 2 },
-        ...{ target: { value: 2, period: 'week' }, from: monday, to: monday + 7 * DAY_MS },
+        propertyId: 'shop',
+        goal: { id: 'signup', name: 'Sign-ups', kind: 'count' },
+        total: 2,
+        target: { value: 2, period: 'week' },
+        from: monday,
+        to: monday + 7 * DAY_MS,
       },
     ]);
     // A refund and another conversion do not repeat it.

@@ -1,5 +1,8 @@
-import { type MemoryConfiguration, openMemoryConfiguration } from '@switchyard/testing/memory-configuration';
-import { storeWebhook } from '@switchyard/testing/stored-webhook';
+import {
+  type MemoryConfiguration,
+  openMemoryConfiguration,
+} from '@switchyard/testing/configuration/memory-configuration';
+import { storeWebhook } from '@switchyard/testing/configuration/stored-webhook';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
@@ -17,7 +20,11 @@ let now: number;
 let released: number;
 
 const hero = {
-  ...{ key: 'hero', name: 'Hero', type: 'id', status: 'running', goals: ['signup'] },
+  key: 'hero',
+  name: 'Hero',
+  type: 'id',
+  status: 'running',
+  goals: ['signup'],
   variations: [
     { key: 'a', weight: 1 },
     { key: 'b', weight: 1 },
@@ -98,7 +105,10 @@ test('tells when the decision changes, also across a restart; the first look is 
     ['verdict.changed', 'keep-going', 'ship'],
   ]);
   expect(events[1].data).toMatchObject({
-    ...{ propertyId: 'shop', splitTest: { key: 'hero', name: 'Hero' }, status: 'running', phase: 1 },
+    propertyId: 'shop',
+    splitTest: { key: 'hero', name: 'Hero' },
+    status: 'running',
+    phase: 1,
     verdict: { words: 'Words for ship.' },
   });
 });

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
+import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isPublicAddress } from './public-address.ts';
 import { type RequestLimits, sendWebhook } from './webhook-request.ts';

@@ -1,6 +1,6 @@
-import { ENDPOINTS, keyFor, nameOf, withQuery } from '@switchyard/testing/endpoints';
-import { closeShop, expectProblem, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { ENDPOINTS, keyFor, nameOf, withQuery } from '@switchyard/testing/fixtures/endpoints';
+import { closeShop, expectProblem, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const RESTRICTED_PUBLIC_KEY = 'service_pub_0123456789abcdefRestrictedPublic';

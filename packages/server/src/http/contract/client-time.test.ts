@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { HOUR_MS } from '@switchyard/core/time';
-import { accepted, closeShop, openShop } from '@switchyard/testing/shop';
+import { accepted, closeShop, openShop } from '@switchyard/testing/fixtures/shop';
 import { expect, test } from 'vitest';
 
 test('an implausible client time is stored next to the time of receipt', async () => {
@@ -11,7 +11,10 @@ test('an implausible client time is stored next to the time of receipt', async (
     const times = [before - HOUR_MS, before - 100 * HOUR_MS, before + 30 * HOUR_MS, undefined];
     const events = times.map((timestamp) => ({ type: 'event', timestamp }));
     const exposures = times.map((timestamp) => ({
-      ...{ splitTestKey: 'hero', variationKey: 'b', sessionId: 's', timestamp },
+      splitTestKey: 'hero',
+      variationKey: 'b',
+      sessionId: 's',
+      timestamp,
     }));
     await accepted(shop.collect({ sessionId: 's', visitorId: 'v', events }));
     await accepted(shop.expose(...exposures));

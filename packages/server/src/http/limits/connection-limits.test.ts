@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSlowClients, type SlowClient } from '@switchyard/testing/slow-client';
-import { settled, waitFor } from '@switchyard/testing/wait';
+import { openSlowClients, type SlowClient } from '@switchyard/testing/network/slow-client';
+import { settled, waitFor } from '@switchyard/testing/time/wait';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

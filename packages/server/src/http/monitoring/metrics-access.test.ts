@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
-import { expectProblem } from '@switchyard/testing/shop';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { expectProblem } from '@switchyard/testing/fixtures/shop';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const TOKEN = 'a-token-of-enough-length';

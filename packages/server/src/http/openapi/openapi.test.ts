@@ -1,6 +1,6 @@
-import { ENDPOINTS, type Endpoint, nameOf, withQuery } from '@switchyard/testing/endpoints';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+import { ENDPOINTS, type Endpoint, nameOf, withQuery } from '@switchyard/testing/fixtures/endpoints';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../platform/errors/errors.ts';
@@ -118,8 +118,18 @@ describe('the document', () => {
     for (const name of names) expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
     expect(names).toEqual(
       expect.arrayContaining([
-        ...['Session', 'SessionDetail', 'SplitTestResults', 'Flag', 'FlagConfiguration', 'GoalProgress'],
-        ...['FeedbackEntry', 'Problem', 'ErrorCode', 'ExposeBody', 'CollectBody', 'IncrementBody'],
+        'Session',
+        'SessionDetail',
+        'SplitTestResults',
+        'Flag',
+        'FlagConfiguration',
+        'GoalProgress',
+        'FeedbackEntry',
+        'Problem',
+        'ErrorCode',
+        'ExposeBody',
+        'CollectBody',
+        'IncrementBody',
       ]),
     );
     const anonymous = [...objectSchemas(document)].filter(

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -1,13 +1,13 @@
-import { ENDPOINTS, type Endpoint, keyFor, nameOf, withQuery } from '@switchyard/testing/endpoints';
-import { FUZZ_SEED, hostileText, like, likeQuery, runs } from '@switchyard/testing/fuzz';
-import { sendRaw } from '@switchyard/testing/raw-request';
+import { ENDPOINTS, type Endpoint, keyFor, nameOf, withQuery } from '@switchyard/testing/fixtures/endpoints';
 import {
   OTHER_PUBLIC_KEY,
   OTHER_SECRET_KEY,
   PUBLIC_KEY,
   SECRET_KEY,
-} from '@switchyard/testing/sample-property';
-import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { sendRaw } from '@switchyard/testing/network/raw-request';
+import { FUZZ_SEED, hostileText, like, likeQuery, runs } from '@switchyard/testing/random/fuzz';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 

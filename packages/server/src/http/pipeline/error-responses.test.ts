@@ -1,7 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { sendRaw } from '@switchyard/testing/raw-request';
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import {
+  closeShop,
+  expectAccepted,
+  expectProblem,
+  openShop,
+  type Shop,
+} from '@switchyard/testing/fixtures/shop';
+import { sendRaw } from '@switchyard/testing/network/raw-request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

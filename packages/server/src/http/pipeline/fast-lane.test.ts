@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
-import { sendRaw } from '@switchyard/testing/raw-request';
+import { sendRaw } from '@switchyard/testing/network/raw-request';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { ApiError } from '../../platform/errors/errors.ts';

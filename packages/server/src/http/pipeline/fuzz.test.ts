@@ -1,4 +1,5 @@
-import { ENDPOINTS, type Endpoint, keyFor, nameOf } from '@switchyard/testing/endpoints';
+import { ENDPOINTS, type Endpoint, keyFor, nameOf } from '@switchyard/testing/fixtures/endpoints';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import {
   FUZZ_SEED,
   hostileJson,
@@ -7,9 +8,8 @@ import {
   likeQuery,
   runs,
   wellFormed,
-} from '@switchyard/testing/fuzz';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import type { TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/random/fuzz';
+import type { TestResponse } from '@switchyard/testing/server/test-server';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { discard, startServer, type TestServer } from '@switchyard/testing/test-server';
+import { discard, startServer, type TestServer } from '@switchyard/testing/server/test-server';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses = []) =>

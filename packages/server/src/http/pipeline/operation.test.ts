@@ -1,6 +1,6 @@
-import { sendRaw } from '@switchyard/testing/raw-request';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { sendRaw } from '@switchyard/testing/network/raw-request';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -1,12 +1,12 @@
-import { ENDPOINTS, type Endpoint, keyFor, nameOf, withQuery } from '@switchyard/testing/endpoints';
+import { ENDPOINTS, type Endpoint, keyFor, nameOf, withQuery } from '@switchyard/testing/fixtures/endpoints';
 import {
   OTHER_PUBLIC_KEY,
   OTHER_SECRET_KEY,
   PUBLIC_KEY,
   SECRET_KEY,
-} from '@switchyard/testing/sample-property';
-import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
-import type { CallOptions, TestResponse } from '@switchyard/testing/test-server';
+} from '@switchyard/testing/fixtures/sample-property';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import type { CallOptions, TestResponse } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -1,5 +1,11 @@
-import { OTHER_PUBLIC_KEY, PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
-import { closeShop, expectAccepted, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { OTHER_PUBLIC_KEY, PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import {
+  closeShop,
+  expectAccepted,
+  expectProblem,
+  openShop,
+  type Shop,
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 // Requests that pages of other origins can send without a preflight: the key in the query or in the body, which is text.

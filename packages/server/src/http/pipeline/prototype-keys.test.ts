@@ -1,4 +1,4 @@
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   closeShop,
   expectAccepted,
@@ -6,7 +6,7 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { sendRaw } from '@switchyard/testing/raw-request';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { openSlowClients } from '@switchyard/testing/slow-client';
-import { waitFor } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { sendRaw } from '@switchyard/testing/network/raw-request';
+import { openSlowClients } from '@switchyard/testing/network/slow-client';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MAX_DURATION_MS = 20_000;

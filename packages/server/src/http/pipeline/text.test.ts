@@ -1,4 +1,4 @@
-import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/sample-property';
+import { PUBLIC_KEY, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import {
   accepted,
   closeShop,
@@ -6,7 +6,7 @@ import {
   openShop,
   type Shop,
   sampleWith,
-} from '@switchyard/testing/shop';
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 // Covers every field that accepts text and every response that contains it.
@@ -62,7 +62,10 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
   beforeAll(() =>
     accepted(
       raw('/v1/sessions/collect', PUBLIC_KEY, {
-        ...{ sessionId: 's#-X', visitorId: 'v#-X', userId: 'u#-X', attributes: { 'pl-X': 'a-X' } },
+        sessionId: 's#-X',
+        visitorId: 'v#-X',
+        userId: 'u#-X',
+        attributes: { 'pl-X': 'a-X' },
         events: [
           {
             type: 'event',
@@ -76,14 +79,19 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
       raw('/v1/split-testing/expose', PUBLIC_KEY, {
         exposures: [
           {
-            ...{ splitTestKey: 'hero', variationKey: 'b', sessionId: 's#-X' },
+            splitTestKey: 'hero',
+            variationKey: 'b',
+            sessionId: 's#-X',
             attributes: { plan: 'e#-X', 'by-X': 'v' },
           },
         ],
       }),
       raw('/v1/goals/increment', SECRET_KEY, { goalId: 'signup', metadata: { 'k-X': 'm-X' } }),
       raw('/v1/feedback/submit', SECRET_KEY, {
-        ...{ feedbackTypeId: 'nps', sessionId: 's#-X', message: 'f#-X', metadata: { 'k-X': 'm-X' } },
+        feedbackTypeId: 'nps',
+        sessionId: 's#-X',
+        message: 'f#-X',
+        metadata: { 'k-X': 'm-X' },
       }),
     ),
   );
@@ -97,7 +105,9 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
     const entries = (type: string) => shop.timeline(visit.sessionId, type);
     expect(await entries('event')).toEqual([
       expect.objectContaining({
-        ...{ name: filled('n-X'), url: filled('https://shop.example/X'), title: filled('t-X') },
+        name: filled('n-X'),
+        url: filled('https://shop.example/X'),
+        title: filled('t-X'),
         properties: { [filled('p-X')]: [stored] },
       }),
     ]);
@@ -113,8 +123,11 @@ describe.each(TEXTS.map((text, index) => ({ ...text, index })))('$name', ({ writ
     const { feedback } = await shop.feedback({ sessionId });
     expect(feedback).toEqual([
       expect.objectContaining({
-        ...{ sessionId, visitorId: filled('v#-X'), userId: filled('u#-X') },
-        ...{ message: filled('f#-X'), metadata },
+        sessionId,
+        visitorId: filled('v#-X'),
+        userId: filled('u#-X'),
+        message: filled('f#-X'),
+        metadata,
       }),
     ]);
   });

@@ -1,5 +1,5 @@
-import { ENDPOINTS, keyFor, nameOf, withQuery } from '@switchyard/testing/endpoints';
-import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/shop';
+import { ENDPOINTS, keyFor, nameOf, withQuery } from '@switchyard/testing/fixtures/endpoints';
+import { closeShop, expectProblem, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { SECRET_KEY } from '@switchyard/testing/sample-property';
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { openSlowClients, type SlowClient } from '@switchyard/testing/slow-client';
-import { waitFor } from '@switchyard/testing/wait';
+import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { openSlowClients, type SlowClient } from '@switchyard/testing/network/slow-client';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const PAGE = '/v1/feedback?propertyId=shop&limit=500';

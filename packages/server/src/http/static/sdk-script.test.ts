@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/shop';
+import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let shop: Shop;

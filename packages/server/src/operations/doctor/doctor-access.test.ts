@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { SAMPLE } from '@switchyard/testing/sample-property';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DatabaseHandle } from '../../configuration/database/database.ts';

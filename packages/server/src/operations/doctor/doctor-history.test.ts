@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { SAMPLE } from '@switchyard/testing/sample-property';
-import { temporaryDirectory } from '@switchyard/testing/test-server';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { SAMPLE } from '@switchyard/testing/fixtures/sample-property';
+import { temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DatabaseHandle } from '../../configuration/database/database.ts';
 import { databasePath, openDatabase } from '../../configuration/database/open-database.ts';

@@ -1,6 +1,6 @@
-import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/shop';
-import { waitFor } from '@switchyard/testing/wait';
-import { WebhookReceiver } from '@switchyard/testing/webhook-receiver';
+import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 // One server for all tests, in this order: the last ones break the collector.

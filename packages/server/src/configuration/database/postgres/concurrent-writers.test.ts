@@ -3,9 +3,9 @@ import {
   engines,
   hasPostgres,
   type TestDatabase,
-} from '@switchyard/testing/databases';
-import { expectExactHistory } from '@switchyard/testing/exact-history';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
+} from '@switchyard/testing/configuration/databases';
+import { expectExactHistory } from '@switchyard/testing/configuration/exact-history';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createToken } from '../../../features/accounts/access-token-store.ts';
@@ -143,8 +143,13 @@ describe.each(engines())('several processes on $name', (engine) => {
 
   test('deliveries of a webhook have different positions', async () => {
     const webhook = {
-      ...{ id: 'hook', url: 'https://example.com/hook', events: ['change.made' as never], enabled: true },
-      ...{ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', version: 0, createdAt: 1 },
+      id: 'hook',
+      url: 'https://example.com/hook',
+      events: ['change.made' as never],
+      enabled: true,
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      version: 0,
+      createdAt: 1,
     };
     await writerOf(first()).changeProperty('shop', BY, ({ current }) => ({
       ...current!,

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { switchyardWith } from '@switchyard/testing/command-line';
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { findPgbouncer, Pgbouncer } from '@switchyard/testing/pgbouncer';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { waitFor } from '@switchyard/testing/wait';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { findPgbouncer, Pgbouncer } from '@switchyard/testing/postgres/pgbouncer';
+import { switchyardWith } from '@switchyard/testing/server/command-line';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

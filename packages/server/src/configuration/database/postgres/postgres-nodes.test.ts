@@ -1,8 +1,8 @@
-import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/databases';
-import { FaultProxy } from '@switchyard/testing/fault-proxy';
-import { PostgresServer } from '@switchyard/testing/postgres-server';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { waitFor } from '@switchyard/testing/wait';
+import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import { FaultProxy } from '@switchyard/testing/network/fault-proxy';
+import { PostgresServer } from '@switchyard/testing/postgres/postgres-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deleteToken } from '../../../features/accounts/access-token-store.ts';

@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasPostgres } from '@switchyard/testing/databases';
-import { POSTGRES_CERTIFICATE, POSTGRES_CERTIFICATE_KEY } from '@switchyard/testing/postgres-certificate';
-import { runAsAdmin } from '@switchyard/testing/postgres-database';
-import { PostgresServer } from '@switchyard/testing/postgres-server';
-import { provisionDatabase } from '@switchyard/testing/provision-database';
-import { waitFor } from '@switchyard/testing/wait';
+import { hasPostgres } from '@switchyard/testing/configuration/databases';
+import { provisionDatabase } from '@switchyard/testing/configuration/provision-database';
+import {
+  POSTGRES_CERTIFICATE,
+  POSTGRES_CERTIFICATE_KEY,
+} from '@switchyard/testing/postgres/postgres-certificate';
+import { runAsAdmin } from '@switchyard/testing/postgres/postgres-database';
+import { PostgresServer } from '@switchyard/testing/postgres/postgres-server';
+import { waitFor } from '@switchyard/testing/time/wait';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../database.ts';

@@ -23,7 +23,10 @@ export const assignmentQuery = (
   overrides: Partial<AssignmentQuery> & { propertyId: string },
 ): AssignmentQuery => ({
   split: { kind: 'test', test: TEST },
-  ...{ from: T0, to: T0 + 28 * DAY_MS, goalIds: ['signup', 'revenue'], revenueGoalIds: ['revenue'] },
+  from: T0,
+  to: T0 + 28 * DAY_MS,
+  goalIds: ['signup', 'revenue'],
+  revenueGoalIds: ['revenue'],
   maxSessions: 1_000_000,
   ...overrides,
 });
@@ -55,7 +58,8 @@ export function describeAssignments({ store, add, nextProperty }: Suite): void {
     for (const hashSeed of ['one', 'two']) {
       const query = assignmentQuery({ propertyId });
       const test = {
-        ...{ hashSeed, trafficAllocation: 80 },
+        hashSeed,
+        trafficAllocation: 80,
         variations: ['a', 'b', 'c'].map((key, index) => ({ key, weight: index + 1 })),
       };
       const expected = test.variations.map((_, at) => {

@@ -1,6 +1,6 @@
 import { INTERVALS } from '@switchyard/core/api/goals';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@switchyard/core/time';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { expect, test } from 'vitest';
 import type { AcceptedRequest } from '../accepted-request.ts';
 import { type EventStore, LOCAL_SOURCE } from '../event-store.ts';
@@ -153,7 +153,8 @@ export function describeGoals({ store, add, nextProperty }: Suite): void {
     ]);
     expect(next).toBeUndefined();
     expect((await store().conversionPage({ propertyId, limit: 2 })).next).toEqual({
-      ...{ at: T0, source: LOCAL_SOURCE },
+      at: T0,
+      source: LOCAL_SOURCE,
       ordinal: rows[1]!.ordinal,
     });
     expect(await store().conversionPage({ propertyId: nextProperty(), limit: 2 })).toEqual({

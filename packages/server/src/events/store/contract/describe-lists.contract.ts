@@ -75,11 +75,18 @@ export function describeLists({ store, add, nextProperty }: Suite): void {
     const see = (sessionId: string, at: number, variationKey: string, phase: number) =>
       exposures(propertyId, T0 + at, [{ ...exposure(sessionId, T0 + at), variationKey, phase }]);
     await add(
-      ...[see('ann-1', 10, 'a', 1), visit('ann-1', 'ann', 11), visit('ann-2', 'ann', 12)],
+      see('ann-1', 10, 'a', 1),
+      visit('ann-1', 'ann', 11),
+      visit('ann-2', 'ann', 12),
       goal({ propertyId, sessionId: 'ann-2', receivedAt: T0 + 20 }),
-      ...[visit('bob-1', 'bob', 13), see('bob-1', 14, 'a', 1), visit('bob-2', 'bob', 15)],
-      ...[see('bob-2', 16, 'b', 1), goal({ propertyId, sessionId: 'bob-1', receivedAt: T0 + 5 })],
-      ...[visit('cid-1', 'cid', 17), see('cid-1', 18, 'a', 1), see('cid-1', 19, 'b', 2)],
+      visit('bob-1', 'bob', 13),
+      see('bob-1', 14, 'a', 1),
+      visit('bob-2', 'bob', 15),
+      see('bob-2', 16, 'b', 1),
+      goal({ propertyId, sessionId: 'bob-1', receivedAt: T0 + 5 }),
+      visit('cid-1', 'cid', 17),
+      see('cid-1', 18, 'a', 1),
+      see('cid-1', 19, 'b', 2),
       goal({ propertyId, sessionId: 'cid-1', receivedAt: T0 + 30 }),
     );
     const phase: SplitTestPhase = {
@@ -114,7 +121,8 @@ export function describeLists({ store, add, nextProperty }: Suite): void {
     const visit = (sessionId: string, visitorId: string, at: number) =>
       collect({ propertyId, sessionId, visitorId, userId: 'ann', receivedAt: T0 + at });
     await add(
-      ...[visit('phone', 'v1', 1), visit('laptop', 'v2', 2)],
+      visit('phone', 'v1', 1),
+      visit('laptop', 'v2', 2),
       exposures(propertyId, T0 + 3, [exposure('phone', T0 + 3)]),
       goal({ propertyId, sessionId: 'laptop', receivedAt: T0 + 4 }),
     );
@@ -144,8 +152,11 @@ export function describeLists({ store, add, nextProperty }: Suite): void {
       entry({ propertyId, id, sessionId, receivedAt: T0 + at });
     await add(
       collect({ propertyId, sessionId: 's1', visitorId: 'ann', receivedAt: T0 }),
-      ...[own('before', 's1', 1), exposures(propertyId, T0 + 2, [exposure('s1', T0 + 2)])],
-      ...[own('same session', 's1', 3), own('other session', 's2', 4), own('stranger', 's3', 5)],
+      own('before', 's1', 1),
+      exposures(propertyId, T0 + 2, [exposure('s1', T0 + 2)]),
+      own('same session', 's1', 3),
+      own('other session', 's2', 4),
+      own('stranger', 's3', 5),
       collect({ propertyId, sessionId: 's2', visitorId: 'ann', receivedAt: T0 + 6 }),
       entry({ propertyId, id: 'no session', receivedAt: T0 + 7 }),
     );

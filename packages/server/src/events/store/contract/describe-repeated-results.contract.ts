@@ -110,7 +110,9 @@ class Replay {
     const to = T0 - (T0 % DAY_MS) + Math.floor(this.#steps++ / 4) * DAY_MS;
     for (const [index, { by: _, ...options }] of REPEATED_QUERIES.entries()) {
       const query: SplitTestQuery = {
-        ...{ ...options, propertyId: PROPERTY, splitTestKey: 'hero' },
+        ...options,
+        propertyId: PROPERTY,
+        splitTestKey: 'hero',
         // The first one ends before some of the conversions.
         ...(index > 0 && { until: this.#until, days: { ...options.days, from: to - 9 * DAY_MS, to } }),
       };

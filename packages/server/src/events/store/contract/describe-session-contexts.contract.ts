@@ -16,7 +16,11 @@ interface Suite {
 export const contextQuery = (
   overrides: Partial<SessionContextQuery> & { propertyId: string },
 ): SessionContextQuery => ({
-  ...{ from: T0, to: T0 + 28 * DAY_MS, attributes: ['n'], maxSessions: 1000, maxCharacters: 1_000_000 },
+  from: T0,
+  to: T0 + 28 * DAY_MS,
+  attributes: ['n'],
+  maxSessions: 1000,
+  maxCharacters: 1_000_000,
   ...overrides,
 });
 
@@ -84,9 +88,14 @@ export function describeSessionContexts({ store, add, nextProperty }: Suite): vo
     const attributes = ['text', 'a/b~c', '', 'deep', 'missing', '$.deep.n'];
     expect(rowsOf(await store().sessionContexts(contextQuery({ propertyId, attributes })))).toEqual([
       {
-        ...{ sessionId: 's', visitorId: 'v3', userId: 'u1' },
+        sessionId: 's',
+        visitorId: 'v3',
+        userId: 'u1',
         attributes: ['é😀', [1, 'two'], false, { n: 1 }, null, null],
-        ...{ country: null, device: 'mobile', browser: 'Firefox', os: 'Linux' },
+        country: null,
+        device: 'mobile',
+        browser: 'Firefox',
+        os: 'Linux',
       },
     ]);
     const [row] = rowsOf(await store().sessionContexts(contextQuery({ propertyId, attributes: [] })));
@@ -114,7 +123,9 @@ export function describeSessionContexts({ store, add, nextProperty }: Suite): vo
     const all = Array.from({ length: 4000 }, (_, index) => {
       const plan = index % 3 === 0 ? 'pro' : 'free';
       return session(propertyId, {
-        ...{ sessionId: `s${index}`, visitorId: `v${index % 2000}`, attributes: `{"n":"${plan}"}` },
+        sessionId: `s${index}`,
+        visitorId: `v${index % 2000}`,
+        attributes: `{"n":"${plan}"}`,
       });
     });
     await add(...all);

@@ -75,7 +75,10 @@ export async function compareTraffic(
 /** The contract of queries about traffic. */
 export function describeTraffic({ store, add, journal, nextProperty, randomRuns }: Suite): void {
   const view = (at: number, url: string, referrer = ''): CollectedEvent => ({
-    ...{ type: 'pageview', at: T0 + at, url, referrer },
+    type: 'pageview',
+    at: T0 + at,
+    url,
+    referrer,
   });
   const countsOf = async (propertyId: string, query: Partial<TrafficCountsQuery> = {}) =>
     listed(await store().trafficCounts({ propertyId, ...DAY, ...query }));
@@ -97,12 +100,26 @@ export function describeTraffic({ store, add, journal, nextProperty, randomRuns 
     const none = { conversions: 0, amountMicros: 0n };
     expect(await countsOf(propertyId)).toEqual([
       {
-        ...{ at: T0, bot: false, visitors: 3, sessions: 4, pageviews: 5, bounces: 1 },
-        ...{ durationMs: 5000, ...none, feedback: 1 },
+        at: T0,
+        bot: false,
+        visitors: 3,
+        sessions: 4,
+        pageviews: 5,
+        bounces: 1,
+        durationMs: 5000,
+        ...none,
+        feedback: 1,
       },
       {
-        ...{ at: T0, bot: true, visitors: 2, sessions: 2, pageviews: 2, bounces: 2 },
-        ...{ durationMs: 10, ...none, feedback: 0 },
+        at: T0,
+        bot: true,
+        visitors: 2,
+        sessions: 2,
+        pageviews: 2,
+        bounces: 2,
+        durationMs: 10,
+        ...none,
+        feedback: 0,
       },
     ]);
   });

@@ -63,7 +63,8 @@ async function compareAssignments(
     const query = assignmentQuery({ propertyId, ...options });
     const { groups } = await store.assignmentCounts(query);
     const counted = groups.map(({ key, visitors, goals }) => ({
-      ...{ key, visitors },
+      key,
+      visitors,
       goals: Object.fromEntries(
         goals.map(({ goalId, converted, conversions: { sum: n, sumSquares: nSquares }, amount }) => [
           goalId,

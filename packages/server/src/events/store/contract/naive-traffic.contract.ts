@@ -113,7 +113,9 @@ export function naiveCounts(
         .flatMap(({ line }) => line ?? []);
       const goals = lines.filter((line) => line.type === 'goal');
       return {
-        ...{ at, bot, ...visitCounts(sessions) },
+        at,
+        bot,
+        ...visitCounts(sessions),
         durationMs: sum(sessions.map(({ lastSeenAt, startedAt }) => lastSeenAt - startedAt)),
         conversions: sum(goals.map(({ count }) => count)),
         amountMicros: BigInt(sum(goals.map(({ amountMicros }) => amountMicros))),

@@ -45,7 +45,9 @@ export const randomHistory: fc.Arbitrary<History> = fc
     const arriving = new Arriving(journals);
     for (const it of arrivals) arriving.add(it);
     return {
-      ...{ arrivals: arriving.all, choice, expiry: arriving.expiry(age) },
+      arrivals: arriving.all,
+      choice,
+      expiry: arriving.expiry(age),
       subjects: subjects.map(([propertyId, subject]) => ({ ...subject, propertyId }) as Subject),
     };
   });

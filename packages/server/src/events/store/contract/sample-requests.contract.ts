@@ -29,20 +29,20 @@ const FAR_FUTURE = 8_000_000_000_000;
 export const splitTestQuery = (
   overrides: Partial<SplitTestQuery> & { propertyId: string },
 ): SplitTestQuery => ({
-  ...{
-    splitTestKey: 'hero',
-    variationKeys: ['a'],
-    phase: 1,
-    from: 0,
-    to: FAR_FUTURE,
-    startedAt: 0,
-    endsAt: FAR_FUTURE,
-    until: FAR_FUTURE,
-    hasEarlierPhases: false,
-    hasLaterPhases: false,
-  },
+  splitTestKey: 'hero',
+  variationKeys: ['a'],
+  phase: 1,
+  from: 0,
+  to: FAR_FUTURE,
+  startedAt: 0,
+  endsAt: FAR_FUTURE,
+  until: FAR_FUTURE,
+  hasEarlierPhases: false,
+  hasLaterPhases: false,
   days: { from: 0, to: FAR_FUTURE - (FAR_FUTURE % DAY_MS), step: 1 },
-  ...{ goalIds: [], preDays: 0, earlyDays: 0 },
+  goalIds: [],
+  preDays: 0,
+  earlyDays: 0,
   ...overrides,
 });
 

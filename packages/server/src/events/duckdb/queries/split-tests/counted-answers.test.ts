@@ -10,8 +10,12 @@ const NO_EXPOSURES = {
 };
 
 const answer = (propertyId: string, countedSince: number): KeptAnswer => ({
-  ...{ propertyId, countedSince, rows: new Map(), positions: { local: 1 } },
-  ...{ exposures: NO_EXPOSURES, earlyUntil: 0 },
+  propertyId,
+  countedSince,
+  rows: new Map(),
+  positions: { local: 1 },
+  exposures: NO_EXPOSURES,
+  earlyUntil: 0,
 });
 
 const POSITIONS = { local: 2 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@switchyard/core/time';
-import { mulberry32 } from '@switchyard/testing/mulberry32';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Journal } from '../journal.ts';
 
