@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Database, DatabaseHandle } from '../configuration/database/database.ts';
 import type { Nodes } from '../configuration/database/nodes.ts';
 import { databaseSource } from '../configuration/database/open-database.ts';
-import { propertyRules } from '../configuration/definitions/resolve-property.ts';
+import { propertyRules } from '../configuration/definitions/property-rules.ts';
 import { ClockWatch } from '../configuration/history/clock-watch.ts';
 import { redactHistory } from '../configuration/history/redact-history.ts';
 import { recordClockCorrections } from '../configuration/history/sequence-at.ts';

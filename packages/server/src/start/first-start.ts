@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { DatabaseHandle } from '../configuration/database/database.ts';
 import { type DatabaseOptions, databasePath, openDatabase } from '../configuration/database/open-database.ts';
-import { propertyRules } from '../configuration/definitions/resolve-property.ts';
+import { propertyRules } from '../configuration/definitions/property-rules.ts';
 import { OPERATOR, SYSTEM } from '../configuration/property/actor.ts';
 import { OwnerRecord } from '../features/accounts/owner-record.ts';
 import type { Provisioning } from '../features/provisioning/provision-apply.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { DatabaseHandle } from '../../../server/src/configuration/database/database.ts';
 import { openMemoryDatabase } from '../../../server/src/configuration/database/open-database.ts';
-import { propertyRules } from '../../../server/src/configuration/definitions/resolve-property.ts';
+import { propertyRules } from '../../../server/src/configuration/definitions/property-rules.ts';
 import { OPERATOR } from '../../../server/src/configuration/property/actor.ts';
 import type {
   PropertyConfiguration,

@@ -1,6 +1,6 @@
 import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
 import type { Database } from '../../../server/src/configuration/database/database.ts';
-import { propertyRules } from '../../../server/src/configuration/definitions/resolve-property.ts';
+import { propertyRules } from '../../../server/src/configuration/definitions/property-rules.ts';
 import { OPERATOR } from '../../../server/src/configuration/property/actor.ts';
 import { ConfigurationWriter } from '../../../server/src/configuration/writer/configuration-writer.ts';
 import {

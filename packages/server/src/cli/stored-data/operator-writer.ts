@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Database } from '../../configuration/database/database.ts';
-import { propertyRules } from '../../configuration/definitions/resolve-property.ts';
+import { propertyRules } from '../../configuration/definitions/property-rules.ts';
 import { type Actor, OPERATOR } from '../../configuration/property/actor.ts';
 import type { Provisioning } from '../../features/provisioning/provision-apply.ts';
 import { loadSetting } from '../../platform/settings/config.ts';

@@ -11,7 +11,7 @@ import type {
   StoredProperty,
 } from '../property/property-configuration.ts';
 import type { Words } from '../words/change-words.ts';
-import type { GeneratedKey, PropertyCandidate, RuleContext, RuleSettings } from './property-rules.ts';
+import type { GeneratedKey, PropertyCandidate, RuleContext, RuleSettings } from './rule-context.ts';
 
 /** All that the configuration knows about one noun; owned by its feature. */
 export interface CollectionDefinition<T extends ItemType = ItemType> {

@@ -1,50 +1,51 @@
-import type { ProvisionedProperty } from '@switchyard/core/api/provisioning';
-import type { ApiKey, PropertyConfiguration } from '../property/property-configuration.ts';
+import type { Item, ItemOf, ItemType, PropertyConfiguration } from '../property/property-configuration.ts';
+import type { EntryOf, ItemRuleContext } from './collection-definition.ts';
+import type { ConfigurationModel } from './configuration-model.ts';
+import type { GeneratedKey, PropertyCandidate, ResolveProperty, RuleSettings } from './rule-context.ts';
 
-/** Records a problem of a candidate: a JSON pointer and a message that completes "<field> …". */
-export type Report = (pointer: string, message: string) => void;
+/** The rules of all nouns, for code that works on the whole configuration of a property. */
+export const propertyRules =
+  (model: ConfigurationModel, settings: RuleSettings): ResolveProperty =>
+  (candidate, stored, context) => {
+    const generatedKeys: GeneratedKey[] = [];
+    const resolved = new Map<ItemType, readonly Item[]>();
+    const lists = new Map<ItemType, readonly Item[]>();
+    const itemContext: ItemRuleContext = {
+      ...context,
+      settings,
+      candidate,
+      stored,
+      resolved: <T extends ItemType>(type: T) => resolved.get(type) as unknown as readonly ItemOf<T>[],
+      items: <T extends ItemType>(type: T) => lists.get(type) as unknown as readonly ItemOf<T>[],
+      keyGenerated: (key) => generatedKeys.push(key),
+    };
+    for (const definition of model.saved) {
+      const { type } = definition;
+      const known = stored === undefined ? [] : model.itemsOf(stored, type);
+      const items = definition.resolve?.(entriesOf(candidate, definition.field), known, itemContext) ?? [];
+      resolved.set(type, items);
+      lists.set(
+        type,
+        combine(known, items, (item) => model.keyOf(type, item)),
+      );
+    }
+    const property = {
+      ...model.property.resolve(candidate, stored, context),
+      ...Object.fromEntries(model.saved.map(({ type, field }) => [field, lists.get(type)])),
+    } as PropertyConfiguration;
+    return { property, generatedKeys };
+  };
 
-/** What is to be saved of a property, in the format of the provision file. */
-export type PropertyCandidate = ProvisionedProperty;
+const entriesOf = (candidate: PropertyCandidate, field: string) =>
+  ((candidate as Readonly<Record<string, unknown>>)[field] ?? []) as readonly EntryOf<ItemType>[];
 
-export interface RuleContext {
-  now: number;
-  /** What a missing field of an item means: its stored value (`merge`), or its default (`replace`). */
-  mode: 'merge' | 'replace';
-  /** Keys of the other properties, because every key must be unique. */
-  otherKeys: readonly ApiKey[];
-  /** Hashes of the keys in the same file, of all properties. */
-  keyHashes: Set<string>;
-  /** Problems by JSON pointer into the candidate. */
-  report: Report;
+/** Stored items in their order, replaced by those of the candidate, and then the new ones. */
+function combine(stored: readonly Item[], resolved: readonly Item[], keyOf: (item: Item) => string): Item[] {
+  const changed = new Map(resolved.map((item) => [keyOf(item), item]));
+  const kept = stored.map((item) => {
+    const replacement = changed.get(keyOf(item));
+    changed.delete(keyOf(item));
+    return replacement ?? item;
+  });
+  return [...kept, ...changed.values()];
 }
-
-export interface RuleSettings {
-  /** Whether webhooks may be sent to private networks. */
-  allowPrivateWebhooks: boolean;
-}
-
-/** A key whose text was generated; the only time it is known. */
-export interface GeneratedKey {
-  key: ApiKey;
-  text: string;
-}
-
-interface ResolvedProperty {
-  /** Only valid if no problem was reported. */
-  property: PropertyConfiguration;
-  generatedKeys: GeneratedKey[];
-}
-
-/** For candidates without keys. */
-export const NO_KEYS: Readonly<Pick<RuleContext, 'otherKeys' | 'keyHashes'>> = {
-  otherKeys: [],
-  keyHashes: new Set(),
-};
-
-/** What may be saved: the rules of all features. Missing parts of the candidate leave the stored ones unchanged. */
-export type ResolveProperty = (
-  candidate: PropertyCandidate,
-  stored: PropertyConfiguration | undefined,
-  context: RuleContext,
-) => ResolvedProperty;

@@ -1,4 +1,4 @@
-import type { Report } from './property-rules.ts';
+import type { Report } from './rule-context.ts';
 
 export function reportRepeated<Field extends string>(
   entries: readonly Readonly<Record<Field, string>>[],

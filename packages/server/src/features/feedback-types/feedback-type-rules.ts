@@ -1,6 +1,6 @@
 import type { ProvisionedFeedbackType } from '@switchyard/core/api/provisioning';
-import type { RuleContext } from '../../configuration/definitions/property-rules.ts';
 import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
+import type { RuleContext } from '../../configuration/definitions/rule-context.ts';
 import type { FeedbackType } from '../../configuration/property/property-configuration.ts';
 import { optionValue, stylesOf } from './feedback-options.ts';
 

@@ -4,7 +4,7 @@ import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag
 import { parsePointer } from '@switchyard/core/merge/json-pointer';
 import { newId } from '../../configuration/database/database.ts';
 import type { ItemRuleContext } from '../../configuration/definitions/collection-definition.ts';
-import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/rule-context.ts';
 import type {
   Environment,
   EnvironmentFlagConfiguration,

@@ -2,7 +2,7 @@ import type { ProvisionedFlag, ProvisionedRule } from '@switchyard/core/api/prov
 import type { FlagConfiguration, Rollout, Rule } from '@switchyard/core/api/targeting';
 import { applyDueSteps } from '@switchyard/core/lifecycle/rollout-schedule';
 import { parseTime, TIME_HINT } from '../../configuration/definitions/parse-time.ts';
-import type { Report } from '../../configuration/definitions/property-rules.ts';
+import type { Report } from '../../configuration/definitions/rule-context.ts';
 
 /** A flag of the file whose rollouts are resolved. */
 export interface FlagEntry extends Omit<ProvisionedFlag, 'environments'> {

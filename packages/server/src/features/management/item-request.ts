@@ -2,7 +2,7 @@ import { merge } from '@switchyard/core/merge/merge';
 import { applyMergePatch } from '@switchyard/core/merge/merge-patch';
 import { referencesTo } from '../../configuration/changes/references.ts';
 import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
-import { NO_KEYS, type ResolveProperty } from '../../configuration/definitions/property-rules.ts';
+import { NO_KEYS, type ResolveProperty } from '../../configuration/definitions/rule-context.ts';
 import type { Document } from '../../configuration/property/entities.ts';
 import type { Item, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { Precondition } from '../../http/contract/precondition.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../configuration/database/database.ts';
 import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
-import type { ResolveProperty } from '../../configuration/definitions/property-rules.ts';
+import type { ResolveProperty } from '../../configuration/definitions/rule-context.ts';
 import type { ClockWatch } from '../../configuration/history/clock-watch.ts';
 import type { HistoryRedaction, Redacted } from '../../configuration/history/redact-history.ts';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';

@@ -12,7 +12,7 @@ import {
 import { merge } from '@switchyard/core/merge/merge';
 import type { FastifyRequest } from 'fastify';
 import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
-import { NO_KEYS } from '../../configuration/definitions/property-rules.ts';
+import { NO_KEYS } from '../../configuration/definitions/rule-context.ts';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { type Precondition, preconditionOf } from '../../http/contract/precondition.ts';
 import { invalidFields } from '../../http/contract/validation.ts';

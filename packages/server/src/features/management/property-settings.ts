@@ -1,7 +1,7 @@
 import { DEFAULT_PRIVACY } from '@switchyard/core/api/privacy';
 import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { applyMergePatch } from '@switchyard/core/merge/merge-patch';
-import type { PropertyCandidate } from '../../configuration/definitions/property-rules.ts';
+import type { PropertyCandidate } from '../../configuration/definitions/rule-context.ts';
 import type { Document } from '../../configuration/property/entities.ts';
 
 export const READ_ONLY_SETTINGS = { readOnly: ['version', 'createdAt'] };

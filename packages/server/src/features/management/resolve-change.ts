@@ -3,7 +3,7 @@ import {
   NO_KEYS,
   type PropertyCandidate,
   type ResolveProperty,
-} from '../../configuration/definitions/property-rules.ts';
+} from '../../configuration/definitions/rule-context.ts';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { ChangeInput } from '../../configuration/writer/configuration-writer.ts';
 import { invalidFields } from '../../http/contract/validation.ts';

@@ -1,6 +1,6 @@
 import type { StopBody } from '@switchyard/core/api/management';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
-import type { ResolveProperty } from '../../configuration/definitions/property-rules.ts';
+import type { ResolveProperty } from '../../configuration/definitions/rule-context.ts';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { type ChangeInputOf, resolveChange } from './resolve-change.ts';

@@ -5,7 +5,7 @@ import { DEFAULT_STATISTICS } from '@switchyard/core/api/statistics';
 import { AA_TEST_KEY } from '@switchyard/core/lifecycle/aa-test';
 import { isTimeZone } from '@switchyard/core/time-zone';
 import { newHashSeed } from '../../configuration/database/database.ts';
-import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/rule-context.ts';
 import type {
   PropertyConfiguration,
   StoredProperty,

@@ -1,7 +1,7 @@
 import type { ProvisionFile } from '@switchyard/core/api/provisioning';
 import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
-import type { ResolveProperty } from '../../configuration/definitions/property-rules.ts';
 import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
+import type { ResolveProperty } from '../../configuration/definitions/rule-context.ts';
 import type { Actor, Via } from '../../configuration/property/actor.ts';
 import type { ApiKey, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type {

@@ -1,6 +1,6 @@
 import type { ProvisionedDecision } from '@switchyard/core/api/provisioned-split-test';
 import { parseTime, TIME_HINT } from '../../configuration/definitions/parse-time.ts';
-import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/rule-context.ts';
 import type { Decision, SplitTest } from '../../configuration/property/property-configuration.ts';
 
 interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {

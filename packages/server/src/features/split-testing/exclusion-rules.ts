@@ -1,5 +1,5 @@
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
-import type { Report, RuleContext } from '../../configuration/definitions/property-rules.ts';
+import type { Report, RuleContext } from '../../configuration/definitions/rule-context.ts';
 import type { ExclusionSlot, SplitTest } from '../../configuration/property/property-configuration.ts';
 
 /** A test that may need a slot. */

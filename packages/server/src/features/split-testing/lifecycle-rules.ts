@@ -1,6 +1,6 @@
 import { nextStatuses, type SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import { sameJson } from '@switchyard/core/merge/json-value';
-import type { Report } from '../../configuration/definitions/property-rules.ts';
+import type { Report } from '../../configuration/definitions/rule-context.ts';
 import type { SplitTest } from '../../configuration/property/property-configuration.ts';
 import { outcomeId } from '../../configuration/property/test-outcome.ts';
 import { nameOf } from './outcome-rules.ts';

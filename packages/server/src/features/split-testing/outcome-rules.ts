@@ -3,7 +3,7 @@ import type {
   ProvisionedOutcome,
   ProvisionedSplitTest,
 } from '@switchyard/core/api/provisioned-split-test';
-import type { Report } from '../../configuration/definitions/property-rules.ts';
+import type { Report } from '../../configuration/definitions/rule-context.ts';
 import type { FeedbackType, SplitTest } from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,

@@ -1,6 +1,6 @@
 import type { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
-import type { RuleContext } from '../../configuration/definitions/property-rules.ts';
 import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
+import type { RuleContext } from '../../configuration/definitions/rule-context.ts';
 import type { Webhook } from '../../configuration/property/property-configuration.ts';
 import { checkWebhook } from './webhook-rules.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
