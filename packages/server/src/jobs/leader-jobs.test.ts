@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DatabaseHandle } from '../configuration/database/database.ts';
 import { openDatabase } from '../configuration/database/open-database.ts';
 import { type Configuration, openConfiguration } from '../configuration/snapshot/configuration.ts';
-import { runSchedule } from '../features/split-testing/schedule.ts';
+import { runSchedule } from '../features/split-testing/run-schedule.ts';
 import { DeliveryJob } from '../features/webhooks/delivery-job.ts';
 import { configurationModel, createConfigurationWriter } from '../start/definitions.ts';
 import { startJobs } from './scheduler.ts';

@@ -7,7 +7,7 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { hasOpenResults, phaseWords, titleOf } from '../split-tests/split-test-facts.ts';
 import { verdictQuery } from '../split-tests/verdict-query.ts';
-import { type Attention, attentionOf, decisionWords, urgentVerdict } from '../split-tests/verdict-words.ts';
+import { type Attention, attentionOf, decisionWords, urgentVerdict } from '../split-tests/verdict-summary.ts';
 import classes from './overview-page.module.css';
 
 const ORDER: readonly Attention[] = ['decision', 'problem', 'none'];

@@ -13,7 +13,7 @@ import { PreviewLinks } from './preview-links.tsx';
 import { hasOpenResults, titleOf } from './split-test-facts.ts';
 import { ACTION_LABELS, type TransitionAction, useTransition } from './use-transition.ts';
 import { verdictQuery } from './verdict-query.ts';
-import { attentionOf } from './verdict-words.ts';
+import { attentionOf } from './verdict-summary.ts';
 
 interface SplitTestActionsProps {
   test: SplitTest;

@@ -5,7 +5,7 @@ import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { isScheduled, OUTCOME_WORDS } from './split-test-facts.ts';
 import { verdictQuery } from './verdict-query.ts';
-import { urgentVerdict } from './verdict-words.ts';
+import { urgentVerdict } from './verdict-summary.ts';
 
 /** One line below the title: what to do, or what is going to happen. */
 export function SplitTestNextStep({ test }: { test: SplitTest }) {

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { FigureError } from '../../ui/page/late-figures.tsx';
 import { OUTCOME_WORDS } from './split-test-facts.ts';
 import type { ListedTest } from './use-split-test-list.ts';
-import { decisionWords, upliftOf, urgentVerdict } from './verdict-words.ts';
+import { decisionWords, upliftOf, urgentVerdict } from './verdict-summary.ts';
 
 const TONE: Record<string, string | undefined> = { ship: 'good', 'roll-back': 'bad', unhealthy: 'warn' };
 

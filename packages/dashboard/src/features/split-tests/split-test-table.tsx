@@ -6,7 +6,7 @@ import { SplitTestOutcome } from './split-test-outcome.tsx';
 import { SplitTestStatus } from './split-test-status.tsx';
 import classes from './split-test-table.module.css';
 import type { ListedTest } from './use-split-test-list.ts';
-import { attentionOf, visitorWords } from './verdict-words.ts';
+import { attentionOf, visitorWords } from './verdict-summary.ts';
 
 export function SplitTestTable({ listed }: { listed: readonly ListedTest[] }) {
   return (

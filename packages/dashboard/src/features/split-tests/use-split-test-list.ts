@@ -5,7 +5,7 @@ import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { hasOpenResults, titleOf } from './split-test-facts.ts';
 import { verdictQuery } from './verdict-query.ts';
-import { attentionOf } from './verdict-words.ts';
+import { attentionOf } from './verdict-summary.ts';
 
 export interface ListedTest {
   test: SplitTest;

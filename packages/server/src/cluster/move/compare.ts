@@ -1,8 +1,8 @@
 import { DAY_MS } from '@switchyard/core/time';
 import type { Database } from '../../configuration/database/database.ts';
 import type { TableKeys } from '../../configuration/definitions/collection-definition.ts';
+import type { EventChecksum } from '../../events/store/checksum-text.ts';
 import type { EventStore, Positions } from '../../events/store/event-store.ts';
-import type { EventChecksum } from '../../platform/checksum-text.ts';
 import { configurationChecksums } from './copy-configuration.ts';
 import { repeating } from './repeating.ts';
 

@@ -12,7 +12,7 @@ import { ERASURES_SOURCE, type EventStore } from '../store/event-store.ts';
 import { openClickHouseEventStore } from './clickhouse-event-store.ts';
 import { ClickHouse } from './connection/clickhouse-client.ts';
 import { deleteRows } from './deletion/delete-rows.ts';
-import { SESSION_TABLES } from './schema/clickhouse-tables.ts';
+import { SESSION_TABLES } from './schema/table-columns.ts';
 
 const engine = inject('clickhouseUrl');
 

@@ -11,7 +11,8 @@ import { DuckDbDatabase, type DuckDbOptions } from './connection/duckdb-database
 import { holdCheckpoints, releaseCheckpoints } from './connection/held-files.ts';
 import { inSnapshot, rowsOf } from './connection/sql.ts';
 import { countAllEvents, rewriteDatabase } from './deletion/database-rewrite.ts';
-import { expireEvents, forgetSubjects, hasEventsBefore, hasOldRemains } from './deletion/erasure.ts';
+import { expireEvents, hasEventsBefore, hasOldRemains } from './deletion/expire-events.ts';
+import { forgetSubjects } from './deletion/forget-subjects.ts';
 import { BatchLoader } from './ingest/batch-loader.ts';
 import { KeyHasher } from './ingest/lookup/key-hasher.ts';
 import { ReceivedCache } from './ingest/lookup/received-cache.ts';

@@ -1,6 +1,6 @@
-import type { EventChecksum } from '../../platform/checksum-text.ts';
 import type { JournalEntry } from './accepted-request.ts';
 import type { AssignmentCounts, AssignmentQuery } from './assignment-queries.ts';
+import type { EventChecksum } from './checksum-text.ts';
 import type { ConversionPageQuery, StoredConversion } from './conversion-queries.ts';
 import type {
   Erasure,

@@ -10,9 +10,8 @@ import {
 } from '@switchyard/core/api/goals';
 import { withoutCookielessIds } from '@switchyard/core/cleaning/cookieless';
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
-import { toDollars, toMicros } from '@switchyard/core/money';
+import { toDollars } from '@switchyard/core/money';
 import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
-import type { AcceptedConversion } from '../../events/store/accepted-request.ts';
 import type { StoredConversion } from '../../events/store/conversion-queries.ts';
 import { LOCAL_SOURCE } from '../../events/store/event-store.ts';
 import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
@@ -22,7 +21,8 @@ import { decodeTimelineCursor, encodeTimelineCursor } from '../../http/contract/
 import { periodOf } from '../../http/contract/period.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { type RecordEvents, sendSuccess } from '../../http/pipeline/record-events.ts';
-import { ApiError, EVENT_QUERY_ERRORS, invalidField } from '../../platform/errors/errors.ts';
+import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
+import { acceptConversion } from './accept-conversion.ts';
 import { type GoalQueries, goalProgress } from './goal-progress.ts';
 
 interface Dependencies {
@@ -82,33 +82,6 @@ function requireGoal(property: PropertyConfiguration, goalId: string): Goal {
   if (goal !== undefined) return goal;
   const known = property.goals.map(({ id }) => id);
   throw new ApiError('goal_not_found', { message: `The property has no goal${unknownName(goalId, known)}` });
-}
-
-const TOO_SMALL = {
-  1: 'The `amount` of an increment must be 0 or at least a millionth of a dollar.',
-  [-1]: 'The `amount` of a decrement must be at least a millionth of a dollar.',
-};
-
-function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): AcceptedConversion {
-  const { propertyId, sessionId, amount, metadata } = body;
-  if (goal.kind === 'revenue' && amount === undefined) {
-    throw invalidField('/amount', 'A revenue goal needs an `amount` in dollars.', 'amount_required');
-  }
-  const amountMicros = toMicros(amount ?? 0);
-  const mayBeZero = direction === 1 && amount === 0;
-  if (amount !== undefined && amountMicros === 0 && !mayBeZero) {
-    throw invalidField('/amount', TOO_SMALL[direction], 'amount_not_positive');
-  }
-  return {
-    kind: 'conversion',
-    propertyId,
-    receivedAt: Date.now(),
-    goalId: goal.id,
-    direction,
-    amountMicros: direction * amountMicros,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
-  };
 }
 
 function registerProgress(api: ApiRoutes, { auth, eventStore }: Dependencies): void {

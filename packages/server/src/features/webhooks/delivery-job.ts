@@ -11,7 +11,7 @@ import {
 import { isPublicAddress } from './public-address.ts';
 import { type ResolveHost, resolveHost } from './resolve-host.ts';
 import { retryDelay } from './retry-schedule.ts';
-import { sendWebhook, type WebhookResponse } from './webhook-request.ts';
+import { sendWebhook, type WebhookResponse } from './send-webhook.ts';
 import { signatureHeaders } from './webhook-signature.ts';
 
 const MAX_PARALLEL = 4;

@@ -3,7 +3,7 @@ import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Database } from '../../configuration/database/database.ts';
 import type { DatabaseTables } from '../../configuration/database/tables/database-tables.ts';
 import { MAX_DELAY_MS } from './retry-schedule.ts';
-import type { WebhookResponse } from './webhook-request.ts';
+import type { WebhookResponse } from './send-webhook.ts';
 
 export type StoredDelivery = Selectable<DatabaseTables['webhook_deliveries']>;
 

@@ -1,4 +1,4 @@
-import { urgentVerdict } from '../verdict-words.ts';
+import { urgentVerdict } from '../verdict-summary.ts';
 import type { Results } from './results-types.ts';
 import { useResultFilters } from './use-result-filters.ts';
 

@@ -3,19 +3,10 @@ import { formatCount } from '../../../ui/format/format.ts';
 import { Panel } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { PropertyLink } from '../../configuration/property-link.tsx';
-import { urgentVerdict } from '../verdict-words.ts';
+import { urgentVerdict } from '../verdict-summary.ts';
 import type { Results, Verdict } from './results-types.ts';
-import { StateTag, type Tone } from './state-tag.tsx';
+import { VerdictBadge } from './verdict-badge.tsx';
 import classes from './verdict-panel.module.css';
-
-const DECISIONS: Record<Verdict['decision'], { label: string; tone: Tone }> = {
-  ship: { label: 'Ship', tone: 'good' },
-  'roll-back': { label: 'Roll back', tone: 'bad' },
-  'no-difference': { label: 'No difference', tone: 'dimmed' },
-  'keep-going': { label: 'Keep going', tone: 'dimmed' },
-  collecting: { label: 'Collecting data', tone: 'dimmed' },
-  unhealthy: { label: 'No decision', tone: 'warn' },
-};
 
 /** What the figures say, in words. */
 export function VerdictPanel({ test, results }: { test: SplitTest; results: Results }) {
@@ -61,7 +52,7 @@ function VerdictText({ verdict, others, isOver }: VerdictTextProps) {
   return (
     <>
       <p className={classes.decision}>
-        <DecisionTag decision={decision} isOver={isOver} />
+        <VerdictBadge decision={decision} isOver={isOver} />
         {/* The next panel explains what is wrong. */}
         {decision === 'unhealthy' ? 'The data is not reliable, so there is no decision.' : sentences.decision}
       </p>
@@ -76,7 +67,7 @@ function VerdictText({ verdict, others, isOver }: VerdictTextProps) {
         <ul className={classes.others} aria-label="Other variations">
           {others.map((other) => (
             <li key={other.variation}>
-              <DecisionTag decision={other.decision} isOver={isOver} />
+              <VerdictBadge decision={other.decision} isOver={isOver} />
               {other.sentences.decision}
             </li>
           ))}
@@ -84,13 +75,6 @@ function VerdictText({ verdict, others, isOver }: VerdictTextProps) {
       )}
     </>
   );
-}
-
-/** A phase that has ended neither collects nor keeps going. */
-function DecisionTag({ decision, isOver }: { decision: Verdict['decision']; isOver: boolean }) {
-  const { label, tone } = DECISIONS[decision];
-  const isOpen = decision === 'keep-going' || decision === 'collecting';
-  return <StateTag tone={tone}>{isOver && isOpen ? 'No clear result' : label}</StateTag>;
 }
 
 function CollectingProgress({ conversions, required }: NonNullable<Verdict['collecting']>) {

@@ -4,7 +4,7 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client';
-import type { TableName } from '../schema/clickhouse-tables.ts';
+import type { TableName } from '../schema/table-columns.ts';
 import { TableNames } from '../schema/table-names.ts';
 import { asReadError, asStorageError } from './clickhouse-error.ts';
 import { Reachability } from './reachability.ts';

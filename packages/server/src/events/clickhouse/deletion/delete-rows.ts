@@ -1,5 +1,5 @@
 import type { ClickHouse, SqlParameters } from '../connection/clickhouse-client.ts';
-import type { TableName } from '../schema/clickhouse-tables.ts';
+import type { TableName } from '../schema/table-columns.ts';
 
 /** Deletes rows from the files of all replicas, and waits for it. */
 export async function deleteRows(

@@ -3,7 +3,7 @@ import type { ClickHouse, SqlParameters } from '../connection/clickhouse-client.
 import { SqlValues } from '../connection/sql-values.ts';
 import type { QueryContext } from '../queries/query-context.ts';
 import { countsOnce } from '../queries/repeated-events.ts';
-import { EVENT_TABLES, type TableName } from '../schema/clickhouse-tables.ts';
+import { EVENT_TABLES, type TableName } from '../schema/table-columns.ts';
 import { deleteRows } from './delete-rows.ts';
 
 /** Deletes old events, and the collects and starts of sessions without remaining events. */

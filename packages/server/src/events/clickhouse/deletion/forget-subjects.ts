@@ -3,7 +3,7 @@ import type { ClickHouse } from '../connection/clickhouse-client.ts';
 import { SqlValues } from '../connection/sql-values.ts';
 import type { QueryContext } from '../queries/query-context.ts';
 import { countsOnce } from '../queries/repeated-events.ts';
-import { EVENT_TABLES, SESSION_TABLES } from '../schema/clickhouse-tables.ts';
+import { EVENT_TABLES, SESSION_TABLES } from '../schema/table-columns.ts';
 import { deleteRows } from './delete-rows.ts';
 import { eraseRows, findRows } from './erase-rows.ts';
 import { setRetention } from './set-retention.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ClickHouse } from '../connection/clickhouse-client.ts';
 import type { QueryContext } from '../queries/query-context.ts';
-import { COLUMNS, EVENT_TABLES, type TableName } from '../schema/clickhouse-tables.ts';
+import { COLUMNS, EVENT_TABLES, type TableName } from '../schema/table-columns.ts';
 import { quoteText } from '../schema/table-names.ts';
 
 /** Times are limited, so that adding the days cannot exceed the largest time of the engine, in the year 2106. */

@@ -8,7 +8,7 @@ import type { ClickHouse } from '../connection/clickhouse-client.ts';
 import { SqlValues } from '../connection/sql-values.ts';
 import type { QueryContext } from '../queries/query-context.ts';
 import { countsOnce } from '../queries/repeated-events.ts';
-import type { TableName } from '../schema/clickhouse-tables.ts';
+import type { TableName } from '../schema/table-columns.ts';
 
 const MAX_IDS = 1000;
 

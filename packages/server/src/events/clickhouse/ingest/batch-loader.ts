@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../store/accepted-request.ts';
 import type { ClickHouse } from '../connection/clickhouse-client.ts';
-import { COLUMNS, EVENT_TABLES } from '../schema/clickhouse-tables.ts';
+import { COLUMNS, EVENT_TABLES } from '../schema/table-columns.ts';
 import { markRepeated } from './mark-repeated.ts';
 import { digestOf, missingRows } from './missing-rows.ts';
 import { RequestRows, type RequestTable, type Row } from './request-rows.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DAY_MS } from '@switchyard/core/time';
 import type { ClickHouse } from '../connection/clickhouse-client.ts';
 import { SqlValues } from '../connection/sql-values.ts';
-import { COLUMNS } from '../schema/clickhouse-tables.ts';
+import { COLUMNS } from '../schema/table-columns.ts';
 import type { Row } from './request-rows.ts';
 
 const EVENT_ID = { conversions: 'event_id', feedback: 'feedback_id' } as const;

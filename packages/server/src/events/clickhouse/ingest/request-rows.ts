@@ -11,7 +11,7 @@ import type {
 } from '../../store/accepted-request.ts';
 import { EVENTS_PER_REQUEST } from '../../store/page.ts';
 import type { ColumnValue } from '../connection/clickhouse-client.ts';
-import type { SESSION_TABLES } from '../schema/clickhouse-tables.ts';
+import type { SESSION_TABLES } from '../schema/table-columns.ts';
 
 /** The tables that a request adds rows to. */
 export type RequestTable = Exclude<(typeof SESSION_TABLES)[number], 'repeated_events' | 'event_ids'>;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createTable } from './create-table.ts';
 import { deduplicationSettings } from './deduplication-window.ts';
-import { FIRST_TABLES } from './first-tables.ts';
 import { TableNames } from './table-names.ts';
+import { FIRST_TABLES } from './tables-of-schema-1.ts';
 
 test('one server has one table', () => {
   expect(createTable(new TableNames('shop`s'), 'watermarks', FIRST_TABLES.watermarks)).toEqual([

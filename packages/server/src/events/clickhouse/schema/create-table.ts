@@ -1,5 +1,5 @@
-import type { TableName } from './clickhouse-tables.ts';
 import { deduplicationSettings } from './deduplication-window.ts';
+import type { TableName } from './table-columns.ts';
 import { quoteText, type TableNames } from './table-names.ts';
 
 /** How a migration creates a table. */

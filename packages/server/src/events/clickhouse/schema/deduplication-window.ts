@@ -1,7 +1,7 @@
 import { ERASURES_SOURCE } from '../../store/event-store.ts';
 import type { ClickHouse } from '../connection/clickhouse-client.ts';
 import { SqlValues } from '../connection/sql-values.ts';
-import { COLUMNS, type TableName } from './clickhouse-tables.ts';
+import { COLUMNS, type TableName } from './table-columns.ts';
 import type { TableNames } from './table-names.ts';
 
 /** What a node inserts into a table in the time in which it repeats a batch without looking, at 33 inserts per second. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { ClickHouse } from '../connection/clickhouse-client.ts';
-import { COLUMNS } from './clickhouse-tables.ts';
 import { migrateTables } from './migrate-tables.ts';
+import { COLUMNS } from './table-columns.ts';
 
 const engine = inject('clickhouseUrl');
 

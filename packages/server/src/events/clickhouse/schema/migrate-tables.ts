@@ -1,9 +1,9 @@
 import type { ClickHouse } from '../connection/clickhouse-client.ts';
 import { isUnknown } from '../connection/clickhouse-error.ts';
-import { COLUMNS, type TableName } from './clickhouse-tables.ts';
 import { createTable } from './create-table.ts';
-import { FIRST_TABLES } from './first-tables.ts';
+import { COLUMNS, type TableName } from './table-columns.ts';
 import { quoteName, type TableNames } from './table-names.ts';
+import { FIRST_TABLES } from './tables-of-schema-1.ts';
 
 /**
  * One entry per version: its statements. Never change a released entry. Every statement can be repeated, because several

@@ -1,4 +1,4 @@
-import type { TableName } from './clickhouse-tables.ts';
+import type { TableName } from './table-columns.ts';
 
 /** The qualified names of the tables, on one server or on a cluster. */
 export class TableNames {

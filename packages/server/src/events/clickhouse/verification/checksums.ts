@@ -1,6 +1,6 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { EventChecksum, EventKind } from '../../../platform/checksum-text.ts';
-import { CHECKSUM_FIELDS, CHECKSUM_SEPARATOR } from '../../../platform/checksum-text.ts';
+import type { EventChecksum, EventKind } from '../../store/checksum-text.ts';
+import { CHECKSUM_FIELDS, CHECKSUM_SEPARATOR } from '../../store/checksum-text.ts';
 import type { Positions } from '../../store/event-store.ts';
 import { SqlValues } from '../connection/sql-values.ts';
 import type { QueryContext } from '../queries/query-context.ts';

@@ -1,6 +1,6 @@
 import { DAY_MS } from '@switchyard/core/time';
-import type { EventChecksum, EventKind } from '../../../platform/checksum-text.ts';
-import { CHECKSUM_FIELDS, CHECKSUM_SEPARATOR } from '../../../platform/checksum-text.ts';
+import type { EventChecksum, EventKind } from '../../store/checksum-text.ts';
+import { CHECKSUM_FIELDS, CHECKSUM_SEPARATOR } from '../../store/checksum-text.ts';
 import type { Positions } from '../../store/event-store.ts';
 import { quoteText, rowsOf } from '../connection/sql.ts';
 import type { SourceList } from '../ingest/lookup/source-list.ts';

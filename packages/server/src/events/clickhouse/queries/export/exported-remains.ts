@@ -1,7 +1,7 @@
 import type { SessionRemains } from '../../../store/accepted-request.ts';
 import { type ExportedRemains, remainsKey, remainsOf } from '../../../store/request-remains.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
-import { EVENT_TABLES } from '../../schema/clickhouse-tables.ts';
+import { EVENT_TABLES } from '../../schema/table-columns.ts';
 import type { QueryContext } from '../query-context.ts';
 
 type RemainsRow = [

@@ -2,7 +2,7 @@ import { COOKIELESS_PREFIX } from '@switchyard/core/cleaning/cookieless';
 import type { SessionPageQuery } from '../../../store/event-store.ts';
 import type { SessionConditions } from '../../../store/session-conditions.ts';
 import type { SqlValues } from '../../connection/sql-values.ts';
-import type { TableName } from '../../schema/clickhouse-tables.ts';
+import type { TableName } from '../../schema/table-columns.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import { botSessions } from '../bot-sessions.ts';
 import { countsOnce } from '../repeated-events.ts';

@@ -1,7 +1,7 @@
 import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
-import { Retention } from './retention.ts';
+import { Retention } from './retention-job.ts';
 
 const property = (id: string, retentionDays: number | null) =>
   ({ id, retentionDays }) as PropertyConfiguration;

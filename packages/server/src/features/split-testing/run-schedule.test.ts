@@ -4,7 +4,7 @@ import {
   openMemoryConfiguration,
 } from '@switchyard/testing/configuration/memory-configuration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runSchedule } from './schedule.ts';
+import { runSchedule } from './run-schedule.ts';
 
 describe.each(engines())('$name', (engine) => {
   const START = Date.now() + 1_000_000;

@@ -1,5 +1,5 @@
-import type { TableName } from './clickhouse-tables.ts';
 import type { TableDefinition } from './create-table.ts';
+import type { TableName } from './table-columns.ts';
 
 /** The tables of schema 1. Never change them: a later version changes them with a migration of its own. */
 export const FIRST_TABLES = {
