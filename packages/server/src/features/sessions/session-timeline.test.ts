@@ -93,7 +93,7 @@ describe('a session of thousands of events', () => {
   });
 
   it('is empty after the last entry', async () => {
-    const { body } = await pageOf('long', { cursor: btoa(JSON.stringify([at + HOUR_MS, 0])) });
+    const { body } = await pageOf('long', { cursor: btoa(JSON.stringify([at + HOUR_MS, 0, 'local'])) });
     expect(body).toMatchObject({ timeline: [], nextCursor: null });
   });
 });
