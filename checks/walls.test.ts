@@ -16,6 +16,8 @@ interface Wall {
 const NO_PACKAGE = /^$/;
 const ANY_PACKAGE = /^/;
 const CORE = /^packages\/core\/src\//;
+/** For the version. */
+const MANIFEST = /^packages\/server\/package\.json$/;
 
 /** Rooms of the server, from the ground up; each imports only rooms below it. Rooms of one floor do not import each other. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -58,7 +60,7 @@ function wallsOfFloors(
       return {
         name: `${base.slice(SERVER.length + 1)}/${room} imports only what is below it`.replace(/^\//, ''),
         of: new RegExp(`^${base}/${room}/`),
-        files: [CORE, ...allowed.map((path) => new RegExp(`^${path}`))],
+        files: [CORE, MANIFEST, ...allowed.map((path) => new RegExp(`^${path}`))],
         packages: ANY_PACKAGE,
         example: [
           `${base}/${room}/some-file.ts`,
