@@ -22,7 +22,7 @@ import { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
 import { afterEach, expect, test } from 'vitest';
 
 /** What a release has written, and what it answered about it at that time. */
-interface ReleasedData {
+interface KeptRelease {
   at: number;
   /** Content by path, as base64. */
   files: Record<string, string>;
@@ -57,7 +57,7 @@ afterEach(async () => {
 });
 
 /** In a copy, because a start may upgrade the files. */
-async function openRelease({ at, files }: ReleasedData): Promise<TestServer> {
+async function openRelease({ at, files }: KeptRelease): Promise<TestServer> {
   const dataDir = temporaryDirectory();
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(dataDir, path)), { recursive: true });
@@ -68,8 +68,8 @@ async function openRelease({ at, files }: ReleasedData): Promise<TestServer> {
   return server;
 }
 
-async function answersOf(server: TestServer): Promise<ReleasedData['answers']> {
-  const answers: ReleasedData['answers'] = [];
+async function answersOf(server: TestServer): Promise<KeptRelease['answers']> {
+  const answers: KeptRelease['answers'] = [];
   for (const path of QUESTIONS) {
     const { status, body } = await server.send('GET', path, { key: SECRET_KEY });
     expect(status, path).toBe(200);
@@ -80,7 +80,7 @@ async function answersOf(server: TestServer): Promise<ReleasedData['answers']> {
   return [...answers, { path: HISTORY, body }];
 }
 
-const readRelease = (name: string): ReleasedData =>
+const readRelease = (name: string): KeptRelease =>
   JSON.parse(gunzipSync(readFileSync(join(DIRECTORY, name))).toString());
 
 const releases = readdirSync(DIRECTORY).filter((name) => name.endsWith('.json.gz'));
@@ -137,7 +137,7 @@ test.runIf(process.env.WRITE_RELEASED_DATA)('writes the data of the present vers
     files[entry.name] = readFileSync(join(server.dataDir, entry.name)).toString('base64');
   }
   const { version } = JSON.parse(readFileSync(join(DIRECTORY, '../../packages/server/package.json'), 'utf8'));
-  const release: ReleasedData = { at, files, answers, bundle };
+  const release: KeptRelease = { at, files, answers, bundle };
   writeFileSync(join(DIRECTORY, `${version}.json.gz`), gzipSync(JSON.stringify(release), { level: 9 }));
 });
 
