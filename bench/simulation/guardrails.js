@@ -1,5 +1,5 @@
 import { planGuardrail } from '../../packages/core/dist/stats/planner.js';
-import { ScoreTest } from '../../packages/core/dist/stats/score-test.js';
+import { RateIntervals } from '../../packages/core/dist/stats/rate-intervals.js';
 import { sequentialCritical } from '../../packages/core/dist/stats/sequential.js';
 import { whole } from '../lib/report.js';
 import { checkAtLeast, checkGuarantee, violations } from './guarantees.js';
@@ -42,7 +42,7 @@ class Shop {
 
   z(goal) {
     const arm = (index) => ({ n: this.n, converted: this.converted[index][goal] });
-    return new ScoreTest(arm(0), arm(1)).z;
+    return new RateIntervals(arm(0), arm(1)).z;
   }
 
   report(day, settings) {

@@ -1,7 +1,7 @@
 import { DEFAULT_STATISTICS } from '../../packages/core/dist/api/statistics.js';
+import { RateIntervals } from '../../packages/core/dist/stats/rate-intervals.js';
 import { HELD_OUT, OTHERS } from '../../packages/core/dist/stats/report/holdout-groups.js';
 import { holdoutReport } from '../../packages/core/dist/stats/report/holdout-report.js';
-import { ScoreTest } from '../../packages/core/dist/stats/score-test.js';
 import { sequentialCritical } from '../../packages/core/dist/stats/sequential.js';
 import { whole } from '../lib/report.js';
 import { checkGuarantee, violations } from './guarantees.js';
@@ -46,7 +46,7 @@ function isSuspect(groups) {
   const limit = sequentialCritical(groups[0].visitors + groups[1].visitors, alpha, sequentialN);
   const arm = ({ visitors, converted }, goal) => ({ n: visitors, converted: converted[goal] });
   return groups[0].converted.some(
-    (_, goal) => Math.abs(new ScoreTest(arm(groups[0], goal), arm(groups[1], goal)).z) > limit,
+    (_, goal) => Math.abs(new RateIntervals(arm(groups[0], goal), arm(groups[1], goal)).z) > limit,
   );
 }
 

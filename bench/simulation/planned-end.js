@@ -1,6 +1,6 @@
 import { monitoredCritical } from '../../packages/core/dist/stats/group-sequential/monitoring.js';
 import { planTest } from '../../packages/core/dist/stats/planner.js';
-import { ScoreTest } from '../../packages/core/dist/stats/score-test.js';
+import { RateIntervals } from '../../packages/core/dist/stats/rate-intervals.js';
 import { whole } from '../lib/report.js';
 import { checkAtMost, checkGuarantee, violations } from './guarantees.js';
 import { binomial, options } from './random.js';
@@ -33,7 +33,7 @@ function runOn(checksReports) {
       converted[key] += binomial(daily, RATE);
     }
     const arm = (key) => ({ n: visitors[key], converted: converted[key] });
-    const z = Math.abs(new ScoreTest(arm('control'), arm('b')).z);
+    const z = Math.abs(new RateIntervals(arm('control'), arm('b')).z);
     const fraction = visitors.b / (DAYS * daily);
     const isSignificant = z > monitoredCritical({ fraction, spending: 'obrien-fleming' }, 0.05);
     if (day <= DAYS) planned ||= isSignificant;
@@ -80,7 +80,7 @@ function delayedTest(looksPerDay) {
         arm.converted += ready;
         arm.waiting -= ready;
       }
-      const isSignificant = Math.abs(new ScoreTest(...arms).z) > critical;
+      const isSignificant = Math.abs(new RateIntervals(...arms).z) > critical;
       if (index < steps) planned ||= isSignificant;
       else later ||= isSignificant;
     }

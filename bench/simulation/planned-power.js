@@ -6,8 +6,8 @@ import {
 } from '../../packages/core/dist/stats/group-sequential/monitoring.js';
 import { adjustPValues } from '../../packages/core/dist/stats/multiple-testing.js';
 import { planTest } from '../../packages/core/dist/stats/planner.js';
+import { RateIntervals } from '../../packages/core/dist/stats/rate-intervals.js';
 import { MIN_CONVERSIONS } from '../../packages/core/dist/stats/report/health.js';
-import { ScoreTest } from '../../packages/core/dist/stats/score-test.js';
 import { sequentialCritical, sequentialPValue } from '../../packages/core/dist/stats/sequential.js';
 import { whole } from '../lib/report.js';
 import { checkAtLeast, violations } from './guarantees.js';
@@ -81,7 +81,7 @@ function reportedDecision({ method, size, goals, spending }, arms) {
 function canShip({ method, size, spending }, arms, n) {
   const pValues = arms
     .slice(1)
-    .map((arm) => pValueOf(method, new ScoreTest(arms[0], arm).z, n, size, spending));
+    .map((arm) => pValueOf(method, new RateIntervals(arms[0], arm).z, n, size, spending));
   const conversions = arms.reduce((sum, { converted }) => sum + converted, 0);
   return adjustPValues(pValues, 'holm')[0] < 0.05 && conversions >= MIN_CONVERSIONS * arms.length;
 }
@@ -95,7 +95,7 @@ function simulate(plan, looks, isChecked) {
       arm.converted += binomial(n - arm.n, index === 1 ? RATE * (1 + EFFECT) : RATE);
       arm.n = n;
     }
-    const { z } = new ScoreTest(arms[0], arms[1]);
+    const { z } = new RateIntervals(arms[0], arms[1]);
     const isFound = z > critical && canShip(plan, arms, n);
     if (isFound || n === plan.size) {
       if (isChecked && (reportedDecision(plan, arms) === 'ship') !== isFound)

@@ -1,7 +1,7 @@
 import { futilityBoundary } from '../../packages/core/dist/stats/group-sequential/futility.js';
 import { monitoredCritical } from '../../packages/core/dist/stats/group-sequential/monitoring.js';
 import { planTest } from '../../packages/core/dist/stats/planner.js';
-import { ScoreTest } from '../../packages/core/dist/stats/score-test.js';
+import { RateIntervals } from '../../packages/core/dist/stats/rate-intervals.js';
 import { whole } from '../lib/report.js';
 import { checkAtLeast, checkGuarantee } from './guarantees.js';
 import { binomial, options } from './random.js';
@@ -68,7 +68,7 @@ function simulateMany(rules, uplift) {
       a.converted += binomial(n - a.n, RATE);
       b.converted += binomial(n - b.n, RATE * (1 + uplift));
       [a.n, b.n] = [n, n];
-      const z = Math.abs(new ScoreTest(a, b).z);
+      const z = Math.abs(new RateIntervals(a, b).z);
       open = open.filter(({ every, criticals, futilities, index }) => {
         if (step % every !== 0) return true;
         const significant = z > criticals[step - 1];

@@ -1,8 +1,8 @@
 import type { Arm } from './arm.ts';
 import type { Comparison } from './comparison.ts';
-import { absoluteInterval, relativeInterval } from './fieller.ts';
 import { type JointEstimate, jointEstimate, requireSpread } from './joint-estimate.ts';
-import { ScoreTest } from './score-test.ts';
+import { absoluteInterval, relativeInterval } from './mean-intervals.ts';
+import { RateIntervals } from './rate-intervals.ts';
 import type { Metric } from './sums.ts';
 
 /** The relative change of a metric that cannot be negative is at least this. */
@@ -55,7 +55,7 @@ function scoreEffect(control: Arm, variation: Arm): Effect {
   const visitors = control.n + variation.n;
   if (control.mean === null || variation.mean === null) return { ...UNKNOWN, visitors };
   const counts = ({ n, mean }: Arm) => ({ n, converted: mean! * n });
-  const test = new ScoreTest(counts(control), counts(variation));
+  const test = new RateIntervals(counts(control), counts(variation));
   return {
     visitors,
     z: test.z,

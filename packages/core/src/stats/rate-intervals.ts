@@ -16,7 +16,7 @@ export interface ConvertedCounts {
  * The score test of two conversion rates: its standard error comes from the most likely rates under the tested
  * hypothesis. For "no difference" this is the two-proportion test that pools the arms.
  */
-export class ScoreTest {
+export class RateIntervals {
   readonly #control: ConvertedCounts;
   readonly #variation: ConvertedCounts;
   readonly #controlRate: number;
