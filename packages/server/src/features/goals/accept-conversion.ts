@@ -1,32 +1,18 @@
 import type { GoalBody } from '@switchyard/core/api/goals';
-import { toMicros } from '@switchyard/core/money';
 import type { Goal } from '../../configuration/property/property-configuration.ts';
 import type { AcceptedConversion } from '../../events/store/accepted-request.ts';
-import { invalidField } from '../../platform/errors/errors.ts';
+import { requireAmount } from './goal-amount.ts';
 
-const TOO_SMALL = {
-  1: 'The `amount` of an increment must be 0 or at least a millionth of a dollar.',
-  [-1]: 'The `amount` of a decrement must be at least a millionth of a dollar.',
-};
-
-/** What is stored of an increment or decrement; refuses an amount that is missing or rounds to nothing. */
+/** What is stored of an increment or decrement. */
 export function acceptConversion(goal: Goal, body: GoalBody, direction: 1 | -1): AcceptedConversion {
-  const { propertyId, sessionId, amount, metadata } = body;
-  if (goal.kind === 'revenue' && amount === undefined) {
-    throw invalidField('/amount', 'A revenue goal needs an `amount` in dollars.', 'amount_required');
-  }
-  const amountMicros = toMicros(amount ?? 0);
-  const mayBeZero = direction === 1 && amount === 0;
-  if (amount !== undefined && amountMicros === 0 && !mayBeZero) {
-    throw invalidField('/amount', TOO_SMALL[direction], 'amount_not_positive');
-  }
+  const { propertyId, sessionId, metadata } = body;
   return {
     kind: 'conversion',
     propertyId,
     receivedAt: Date.now(),
     goalId: goal.id,
     direction,
-    amountMicros: direction * amountMicros,
+    amountMicros: direction * requireAmount(goal, body, direction),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
   };

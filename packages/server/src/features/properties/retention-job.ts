@@ -22,8 +22,9 @@ interface Elsewhere {
 }
 
 /**
- * Deletes expired events: every ten minutes, and immediately when the retention of a property changes. What they leave
- * in files is removed within a day. Also tells the event store, which may delete them by itself.
+ * Deletes expired events (`expire-events.ts` of each store): every ten minutes, and immediately when the retention of
+ * a property changes. What they leave in files is removed within a day. Also tells the event store, which may delete
+ * them by itself.
  */
 export class Retention {
   readonly #eventStore: Store;

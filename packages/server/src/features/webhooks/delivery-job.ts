@@ -8,7 +8,7 @@ import {
   type StoredDelivery,
   type WebhookRef,
 } from './delivery-store.ts';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from './private-address.ts';
 import { type ResolveHost, resolveHost } from './resolve-host.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { sendWebhook, type WebhookResponse } from './send-webhook.ts';

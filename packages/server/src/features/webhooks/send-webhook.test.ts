@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from './private-address.ts';
 import { type RequestLimits, sendWebhook } from './send-webhook.ts';
 
 let receiver: WebhookReceiver;

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { parseRetryAfter } from '@switchyard/core/retry-after';
-import { hostOf } from './public-address.ts';
+import { hostOf } from './private-address.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
 const MAX_REDIRECTS = 3;

@@ -1,7 +1,6 @@
-import { isIP } from 'node:net';
 import { MAX_WEBHOOK_URL_LENGTH, WEBHOOK_EVENTS } from '@switchyard/core/api/webhooks';
 import type { Webhook } from '../../configuration/property/property-configuration.ts';
-import { hostOf, isPublicAddress } from './public-address.ts';
+import { isPrivateHost } from './private-address.ts';
 
 /** Records a problem of the field at a JSON pointer. */
 type Report = (pointer: string, message: string) => void;
@@ -27,18 +26,13 @@ function checkUrl(text: string, allowPrivate: boolean, report: Report): void {
     if (url.username !== '' || url.password !== '') {
       report('/url', 'must not contain a user name or password; verify the signature instead');
     }
-    if (!allowPrivate && isPrivateHost(hostOf(url))) {
+    if (!allowPrivate && isPrivateHost(url)) {
       report(
         '/url',
         'must not be an address of this machine or of a private network; the setting WEBHOOK_ALLOW_PRIVATE allows it',
       );
     }
   }
-}
-
-function isPrivateHost(host: string): boolean {
-  if (isIP(host) !== 0) return !isPublicAddress(host);
-  return /(^|\.)localhost\.?$/i.test(host);
 }
 
 function checkEvents(events: readonly string[], report: Report): void {

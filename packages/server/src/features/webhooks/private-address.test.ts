@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hostOf, isPublicAddress } from './public-address.ts';
+import { hostOf, isPublicAddress } from './private-address.ts';
 
 const PUBLIC = [
   '1.1.1.1',

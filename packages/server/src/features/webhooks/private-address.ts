@@ -38,6 +38,13 @@ export function isPublicAddress(address: string): boolean {
   return publicIpv6.check(address, 'ipv6') && !refusedIpv6.check(address, 'ipv6');
 }
 
+/** Whether the URL itself names this machine or a private network; other names are resolved before a delivery. */
+export function isPrivateHost(url: URL): boolean {
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return !isPublicAddress(host);
+  return /(^|\.)localhost\.?$/i.test(host);
+}
+
 /** The host of a URL without the brackets of an IPv6 address. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
