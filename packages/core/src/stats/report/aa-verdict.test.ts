@@ -1,75 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { AA_ROUND_DAYS, AA_VARIATIONS } from '../../lifecycle/aa-test.ts';
+import { aaGoal as goalOf, START, side, aaVerdictOn as verdictOn } from '../../testing/aa-rounds.ts';
 import { DAY_MS } from '../../time.ts';
 import { aaSummary } from '../words/aa-words.ts';
-import { AA_METHOD, AA_STATISTICS } from './aa-method.ts';
-import { type AaVerdictInput, aaVerdict } from './aa-verdict.ts';
-import { buildReport } from './report.ts';
-import { noGoalSums } from './report-counts.ts';
-import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
-
-const START = Date.UTC(2026, 0, 1);
-const SEED = 20_261_115;
-
-const goalOf = (id: string, kind: 'count' | 'revenue' = 'count'): ReportGoal => ({
-  id,
-  name: id,
-  kind,
-  lowerIsBetter: false,
-  role: 'secondary',
-});
-
-interface Side {
-  visitors: number;
-  /** Converted visitors by goal. */
-  converted?: Record<string, number>;
-  /** Dollars of each converted visitor. */
-  dollars?: number;
-}
-
-function sumsOf(goalId: string, converted: number, dollars: number): ReportGoalSums {
-  const none = noGoalSums(goalId);
-  return {
-    ...none,
-    converted,
-    conversions: { ...none.conversions, sum: converted, sumSquares: converted },
-    amount: { ...none.amount, sum: converted * dollars, sumSquares: converted * dollars ** 2 },
-  };
-}
-
-function verdictOn(
-  [a, b]: readonly [Side, Side],
-  goals: readonly ReportGoal[] = [goalOf('signup')],
-  more: Partial<AaVerdictInput> & { mixed?: number; exposures?: ReportInput['exposures'] } = {},
-) {
-  const { mixed = 0, exposures = [], mode = 'assignment', share = 1 } = more;
-  const groups = [a, b].map(({ visitors, converted = {}, dollars = 0 }, index) => ({
-    variationKey: AA_VARIATIONS[index]!.key as string | null,
-    bot: false,
-    early: false,
-    visitors,
-    goals: Object.entries(converted).map(([id, number]) => sumsOf(id, number, dollars)),
-  }));
-  const report = buildReport({
-    variations: AA_VARIATIONS,
-    goals,
-    statistics: AA_STATISTICS,
-    exposures,
-    smallestEffect: null,
-    plannedVisitors: null,
-    includeBots: false,
-    endedAt: null,
-    groups: [...groups, { ...groups[0]!, variationKey: null, visitors: mixed, goals: [] }],
-    startedAt: START,
-    asOf: START + 10 * DAY_MS,
-  });
-  return aaVerdict({ mode, share, report });
-}
-
-const side = (visitors: number, signup: number, more: Record<string, number> = {}): Side => ({
-  visitors,
-  converted: { signup, ...more },
-});
+import { AA_METHOD } from './aa-method.ts';
 
 describe('the verdict of an A/A test', () => {
   it('is sound if the split is even and no goal differs', () => {
@@ -171,37 +104,7 @@ describe('the verdict of an A/A test', () => {
     expect(words).toMatch(/1 day.*500 visitors/);
     expect(verdictOn(sides, undefined, { ...recorded, mode: 'assignment' }).verdict).toBe('sound');
   });
-
-  it(`raises an alarm by chance in at most 5 % of rounds that are checked daily (seed ${SEED})`, () => {
-    const random = randomFrom(SEED);
-    const goals = ['signup', 'order'].map((id) => goalOf(id));
-    const rounds = 200;
-    let alarms = 0;
-    for (let round = 0; round < rounds; round++) {
-      const sides = [side(0, 0, { order: 0 }), side(0, 0, { order: 0 })] as const;
-      const isAlarm = Array.from({ length: AA_ROUND_DAYS }, () => {
-        for (let visitor = 0; visitor < 60; visitor++) {
-          const own = sides[random() < 0.5 ? 0 : 1];
-          own.visitors++;
-          if (random() < 0.2) own.converted!.signup!++;
-          if (random() < 0.06) own.converted!.order!++;
-        }
-        return verdictOn(sides, goals).verdict === 'alarm';
-      });
-      if (isAlarm.includes(true)) alarms++;
-    }
-    expect(alarms / rounds).toBeLessThanOrEqual(AA_METHOD.falseAlarms);
-  });
 });
-
-/** A linear congruential generator; its high bits are random enough here. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 describe('the summary of the rounds', () => {
   it.each([

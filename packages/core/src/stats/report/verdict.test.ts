@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { analyse, type Method, type MethodSettings } from '../analysis.ts';
 import { type Comparison, NO_COMPARISON } from '../comparison.ts';
 import type { Looks } from '../group-sequential/compare.ts';
@@ -44,12 +44,14 @@ const input = (comparison: Comparison, more: Partial<VerdictInput> = {}): Verdic
   ...more,
 });
 
-const [better, worse, same, open] = [
-  compare(1000, 1250),
-  compare(1000, 800),
-  compare(5000, 5001),
-  compare(1000, 1060),
-];
+let [better, worse, same, open] = [NO_COMPARISON, NO_COMPARISON, NO_COMPARISON, NO_COMPARISON];
+
+beforeAll(() => {
+  better = compare(1000, 1250);
+  worse = compare(1000, 800);
+  same = compare(5000, 5001);
+  open = compare(1000, 1060);
+});
 
 describe('one variation', () => {
   it('ships an improvement', () => {

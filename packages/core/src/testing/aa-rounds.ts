@@ -1,0 +1,71 @@
+import { AA_VARIATIONS } from '../lifecycle/aa-test.ts';
+import { AA_STATISTICS } from '../stats/report/aa-method.ts';
+import { type AaVerdictInput, aaVerdict } from '../stats/report/aa-verdict.ts';
+import { buildReport } from '../stats/report/report.ts';
+import { noGoalSums } from '../stats/report/report-counts.ts';
+import type { ReportGoal, ReportGoalSums, ReportInput } from '../stats/report/report-input.ts';
+import { DAY_MS } from '../time.ts';
+
+export const START = Date.UTC(2026, 0, 1);
+
+export const aaGoal = (id: string, kind: 'count' | 'revenue' = 'count'): ReportGoal => ({
+  id,
+  name: id,
+  kind,
+  lowerIsBetter: false,
+  role: 'secondary',
+});
+
+/** What was counted of one variation. */
+export interface Side {
+  visitors: number;
+  /** Converted visitors by goal. */
+  converted?: Record<string, number>;
+  /** Dollars of each converted visitor. */
+  dollars?: number;
+}
+
+function sumsOf(goalId: string, converted: number, dollars: number): ReportGoalSums {
+  const none = noGoalSums(goalId);
+  return {
+    ...none,
+    converted,
+    conversions: { ...none.conversions, sum: converted, sumSquares: converted },
+    amount: { ...none.amount, sum: converted * dollars, sumSquares: converted * dollars ** 2 },
+  };
+}
+
+/** The verdict on a round of ten days. */
+export function aaVerdictOn(
+  [a, b]: readonly [Side, Side],
+  goals: readonly ReportGoal[] = [aaGoal('signup')],
+  more: Partial<AaVerdictInput> & { mixed?: number; exposures?: ReportInput['exposures'] } = {},
+) {
+  const { mixed = 0, exposures = [], mode = 'assignment', share = 1 } = more;
+  const groups = [a, b].map(({ visitors, converted = {}, dollars = 0 }, index) => ({
+    variationKey: AA_VARIATIONS[index]!.key as string | null,
+    bot: false,
+    early: false,
+    visitors,
+    goals: Object.entries(converted).map(([id, number]) => sumsOf(id, number, dollars)),
+  }));
+  const report = buildReport({
+    variations: AA_VARIATIONS,
+    goals,
+    statistics: AA_STATISTICS,
+    exposures,
+    smallestEffect: null,
+    plannedVisitors: null,
+    includeBots: false,
+    endedAt: null,
+    groups: [...groups, { ...groups[0]!, variationKey: null, visitors: mixed, goals: [] }],
+    startedAt: START,
+    asOf: START + 10 * DAY_MS,
+  });
+  return aaVerdict({ mode, share, report });
+}
+
+export const side = (visitors: number, signup: number, more: Record<string, number> = {}): Side => ({
+  visitors,
+  converted: { signup, ...more },
+});
