@@ -72,7 +72,7 @@ import { describeApi } from '../http/openapi/openapi.ts';
 import { acceptFirst } from '../http/pipeline/accept-first.ts';
 import { ApiRoutes } from '../http/pipeline/api-routes.ts';
 import { createHttpServer } from '../http/pipeline/http-server.ts';
-import { traceRequests } from '../http/pipeline/request-tracing.ts';
+import { RequestTracing } from '../http/pipeline/request-tracing.ts';
 import { registerDashboard } from '../http/static/dashboard.ts';
 import { registerDocumentation } from '../http/static/documentation.ts';
 import { registerSdkPackage } from '../http/static/sdk-package.ts';
@@ -144,7 +144,8 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   );
 
   metrics.observe(app);
-  if (services.tracer !== undefined) traceRequests(app, services.tracer);
+  const tracing = services.tracer && new RequestTracing(services.tracer);
+  tracing?.observe(app);
   await describeApi(app, services.version, config.publicUrl);
   registerOperationRoutes(app, {
     metrics: services.metricsText,
@@ -220,9 +221,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   const clock = new ClockWatch((correction) => recordClockCorrections(database, correction));
   app.addHook('onClose', async () => clock.close());
   registerManagement(api, { ...services, idempotency, clock, streams: streams.configuration });
-  // Spans and log lines of requests are made by hooks of Fastify.
-  if (services.tracer === undefined && !services.log.isLevelEnabled('debug'))
-    fastLane.open(app, metrics.timings);
+  fastLane.open(app, metrics.timings, tracing);
   acceptFirst(app);
   return app;
 }

@@ -1,4 +1,10 @@
-import { ENDPOINTS, type Endpoint, keyFor, nameOf, withQuery } from '@switchyard/testing/fixtures/endpoints';
+import {
+  type Endpoint,
+  HOT_ENDPOINTS,
+  keyFor,
+  nameOf,
+  withQuery,
+} from '@switchyard/testing/fixtures/endpoints';
 import {
   OTHER_PUBLIC_KEY,
   OTHER_SECRET_KEY,
@@ -14,19 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // Every request is sent twice: as it is, and with a header that makes Fastify serve it. Both responses must be the
 // same, byte by byte. `fast-lane.test.ts` makes sure that the first one does not go to Fastify.
 
-const HOT = [
-  '/v1/split-testing/config',
-  '/v1/split-testing/expose',
-  '/v1/flags/evaluate',
-  '/v1/flags/list',
-  '/v1/flags/segments',
-  '/ofrep/v1/evaluate/flags',
-  '/v1/goals/increment',
-  '/v1/goals/decrement',
-  '/v1/sessions/collect',
-];
-const endpoints = ENDPOINTS.filter(({ template }) => HOT.includes(template));
-const rows = endpoints.map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
+const rows = HOT_ENDPOINTS.map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
 const withBody = rows.filter(({ endpoint }) => endpoint.body !== undefined);
 const withoutBody = rows.filter(({ endpoint }) => endpoint.body === undefined);
 const wrongKind = ({ kind }: Endpoint) => (kind === 'public' ? SECRET_KEY : PUBLIC_KEY);
@@ -233,7 +227,7 @@ describe('what is counted', () => {
   it('is the same: requests by route and status, accepted and dropped events', async () => {
     const unknown = { splitTestKey: 'unknown', variationKey: 'b', sessionId: 's-dropped' };
     const body = JSON.stringify({ propertyId: 'shop', exposures: [unknown, unknown] });
-    const expose = endpoints.find(({ template }) => template.endsWith('/expose'))!;
+    const expose = HOT_ENDPOINTS.find(({ template }) => template.endsWith('/expose'))!;
     const before = await counts();
     expect(await compareLanes(expose, { body })).toBe(404);
     expect(await compareLanes(expose, {})).toBe(200);

@@ -9,8 +9,6 @@ import type { HotHandler, HotReply, HotRequest } from '../contract/hot-route.ts'
 import type { UnsentOutput } from '../limits/unsent-output.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { endWithBuffer } from './plain-writes.ts';
-import { requestIdOf } from './request-id.ts';
-import type { RequestTimings } from './request-timings.ts';
 import type { ResponseQueue } from './response-queue.ts';
 
 /** How a declared route is served, the same in both lanes. */
@@ -31,7 +29,8 @@ export interface ExchangeServices {
   output: UnsentOutput;
   queue: ResponseQueue;
   parseBody: (body: Buffer) => unknown;
-  timings: Pick<RequestTimings, 'record'>;
+  /** Of a request that was answered. */
+  record: (request: IncomingRequest, route: string, status: number) => void;
 }
 
 const NO_PARAMS = {};
@@ -72,7 +71,7 @@ export class Exchange implements HotRequest, HotReply {
     this.#response = response;
     this.#services = services;
     this.#next = next;
-    this.#headers = ['x-request-id', requestIdOf(request)];
+    this.#headers = ['x-request-id', request.id];
   }
 
   get ip(): string {
@@ -119,10 +118,8 @@ export class Exchange implements HotRequest, HotReply {
     if (handled instanceof Promise) handled.catch((error) => this.#fail(error));
   }
 
-  /** The response of Fastify has a request id of its own. */
   #fail(error: unknown): void {
-    const { 'x-request-id': _id, ...headers } = this.getHeaders();
-    failures.set(this.#request, { error: error as Error, headers });
+    failures.set(this.#request, { error: error as Error, headers: this.getHeaders() });
     this.#next(this.#request, this.#response);
   }
 
@@ -198,7 +195,7 @@ export class Exchange implements HotRequest, HotReply {
   }
 
   #record(): void {
-    this.#services.timings.record(this.#request, this.#route.path, this.#status);
+    this.#services.record(this.#request, this.#route.path, this.#status);
   }
 }
 

@@ -13,10 +13,15 @@ import { beforeRequests } from '../limits/before-requests.ts';
 import { ApiRoutes } from './api-routes.ts';
 import { createHttpServer } from './http-server.ts';
 import { RequestTimings } from './request-timings.ts';
+import { RequestTracing } from './request-tracing.ts';
 
 const OFF = { perKey: 0, perAddress: 0 };
 const key = { id: 'key_1', kind: 'secret', propertyId: 'shop' } as const;
-const { app, fastLane } = createHttpServer({ trustProxy: false, workers: 1 }, pino({ level: 'silent' }));
+const lines: string[] = [];
+const { app, fastLane } = createHttpServer(
+  { trustProxy: false, workers: 1 },
+  pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+);
 const auth = new Authentication({
   keys: { keyByText: (text) => (text === 'known' ? (key as never) : undefined), property: () => undefined },
   callers: { bySession: async () => undefined, byToken: async () => undefined },
@@ -33,6 +38,7 @@ const description = {
   anyQuery: true,
 } as const;
 
+const spans: object[] = [];
 let inFastify = 0;
 let handled = 0;
 app.addHook('onRequest', (_request, _reply, done) => {
@@ -61,7 +67,14 @@ api.hot<{ Body: { fail?: boolean } }>(
 
 let url: string;
 beforeAll(async () => {
-  fastLane.open(app, new RequestTimings());
+  const tracing = new RequestTracing({
+    startRequest: ({ route }) => ({
+      run: (work) => work(),
+      end: (status) => void spans.push({ route, status }),
+    }),
+  });
+  tracing.observe(app);
+  fastLane.open(app, new RequestTimings(), tracing);
   beforeRequests(app.server, (request, response, next) => {
     if (request.headers['x-late'] === undefined) next(request, response);
     else setTimeout(() => next(request, response), 50);
@@ -72,6 +85,8 @@ beforeAll(async () => {
 afterEach(() => {
   inFastify = 0;
   handled = 0;
+  lines.length = 0;
+  spans.length = 0;
 });
 afterAll(() => app.close());
 
@@ -95,6 +110,20 @@ it('serves plain requests without Fastify', async () => {
     expect([status, body]).toEqual([200, 'hot']);
   }
   expect({ inFastify, handled }).toEqual({ inFastify: 0, handled: 5 });
+});
+
+it('traces and logs requests without Fastify, and each only once', async () => {
+  await get();
+  await post('{"fail":true}');
+  expect(inFastify).toBe(1);
+  await expect.poll(() => lines.length).toBe(2);
+  expect(lines.map((line) => JSON.parse(line).status)).toEqual([200, 503]);
+  await expect
+    .poll(() => spans)
+    .toEqual([
+      { route: '/hot', status: 200 },
+      { route: '/hot', status: 503 },
+    ]);
 });
 
 it.each([

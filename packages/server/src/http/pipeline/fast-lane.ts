@@ -4,6 +4,9 @@ import { beforeRequests } from '../limits/before-requests.ts';
 import { Exchange, type ExchangeServices, type HotRoute } from './exchange.ts';
 import { hasSeveralHosts } from './has-several-hosts.ts';
 import type { IncomingRequest } from './incoming-request.ts';
+import type { RequestLog } from './request-log.ts';
+import type { RequestTimings } from './request-timings.ts';
+import type { RequestTracing } from './request-tracing.ts';
 import type { ShutdownNotice } from './shutdown-notice.ts';
 
 /** Requests with this header are served by Fastify, to compare the lanes. */
@@ -12,7 +15,11 @@ const SLOW_LANE_HEADER = 'x-switchyard-slow-lane';
 /** Larger bodies are rare, and parsing them costs more than Fastify does. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-type LaneServices = Omit<ExchangeServices, 'timings'> & { shutdownNotice: ShutdownNotice };
+type LaneServices = Omit<ExchangeServices, 'record'> & {
+  shutdownNotice: ShutdownNotice;
+  /** Undefined: requests are not logged. */
+  requestLog: RequestLog | undefined;
+};
 
 /**
  * Serves the plain requests of hot routes without Fastify, which takes longer than most of these routes themselves.
@@ -35,12 +42,17 @@ export class FastLane {
   }
 
   /** Starts to serve the requests of an app that all routes were added to. */
-  open(app: FastifyInstance, timings: ExchangeServices['timings']): void {
-    const services = { ...this.#services, timings };
+  open(app: FastifyInstance, timings: RequestTimings, tracing?: RequestTracing): void {
+    const services = { ...this.#services, record: recordIn(timings, this.#services.requestLog) };
     beforeRequests(app.server, (request, response, next) => {
       const route = this.#routeOf(request, response);
-      if (route === undefined) next(request, response);
-      else new Exchange(route, request as IncomingRequest, response, services, next).start();
+      if (route === undefined) {
+        next(request, response);
+        return;
+      }
+      const incoming = request as IncomingRequest;
+      const followed = tracing === undefined ? route : tracing.follow(route, incoming, response);
+      new Exchange(followed, incoming, response, services, next).start();
     });
   }
 
@@ -61,6 +73,14 @@ export class FastLane {
     if (hasSeveralHosts(request.rawHeaders)) return undefined;
     return (method === 'GET' ? hasNoBody(headers) : hasPlainBody(headers, route)) ? route : undefined;
   }
+}
+
+function recordIn(timings: RequestTimings, requestLog: RequestLog | undefined): ExchangeServices['record'] {
+  if (requestLog === undefined) return (request, route, status) => timings.record(request, route, status);
+  return (request, route, status) => {
+    timings.record(request, route, status);
+    requestLog.record(request, route, status);
+  };
 }
 
 function hasNoBody(headers: IncomingHttpHeaders): boolean {

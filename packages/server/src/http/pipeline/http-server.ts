@@ -16,7 +16,8 @@ import { hasSeveralHosts } from './has-several-hosts.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { jsonBodyParser, parseJsonBodies } from './json-body.ts';
 import { usePlainWrites } from './plain-writes.ts';
-import { newRequestId, requestIdOf } from './request-id.ts';
+import { newRequestId } from './request-id.ts';
+import { RequestLog } from './request-log.ts';
 import { ResponseQueue } from './response-queue.ts';
 import { addShutdownNotice, type ShutdownNotice } from './shutdown-notice.ts';
 import { waitForTurn } from './wait-for-turn.ts';
@@ -55,7 +56,7 @@ export function createHttpServer(
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: trusts ?? false,
-    genReqId: requestIdOf,
+    genReqId: (request) => (request as IncomingRequest).id,
     // Longer than any percent-encoded id; the schema checks the actual limit.
     routerOptions: { maxParamLength: 8192, querystringParser: parseQuery },
     schemaController: { compilersFactory: OWN_COMPILERS },
@@ -78,12 +79,13 @@ export function createHttpServer(
   const shutdownNotice = addShutdownNotice(app);
   addRequestHook(app, shutdownNotice);
   drainConnections(app, connections);
-  if (logger.isLevelEnabled('debug')) logRequests(app);
+  const requestLog = logger.isLevelEnabled('debug') ? new RequestLog(logger) : undefined;
+  requestLog?.observe(app);
   const parseBody = jsonBodyParser(app);
   parseJsonBodies(app, parseBody);
   handleUnknownRoutes(app);
   app.setErrorHandler(sendProblem);
-  const services = { trusts, output, queue: new ResponseQueue(), parseBody, shutdownNotice };
+  const services = { trusts, output, queue: new ResponseQueue(), parseBody, shutdownNotice, requestLog };
   return { app, fastLane: new FastLane(services) };
 }
 
@@ -98,23 +100,6 @@ function addRequestHook(app: FastifyInstance, shutdownNotice: ShutdownNotice): v
       return;
     }
     waitForTurn(request, reply, done);
-  });
-}
-
-/** Logs one line per request, with its route instead of its path: paths have ids of visitors, users and sessions. */
-function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    app.logger.debug(
-      {
-        reqId: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    );
-    done();
   });
 }
 

@@ -1,10 +1,23 @@
 import { IncomingMessage } from 'node:http';
+import { requestIdOf } from './request-id.ts';
 
 /** A request as our server creates it: knows when it arrived, and can collect its body. */
 export class IncomingRequest extends IncomingMessage {
   readonly startedAt = performance.now();
+  #id: string | undefined = undefined;
   #receive: ((body: Buffer) => void) | undefined = undefined;
   #body: Buffer | undefined = undefined;
+
+  /** The same in both lanes: a request that fails in the fast lane is answered by the other one. */
+  get id(): string {
+    this.#id ??= requestIdOf(this);
+    return this.#id;
+  }
+
+  /** Since the request arrived. */
+  get elapsedMs(): number {
+    return performance.now() - this.startedAt;
+  }
 
   /** Calls back once with the whole body, which must not be empty. As a stream, it would take several times as long. */
   onBody(receive: (body: Buffer) => void): void {

@@ -79,8 +79,8 @@ export class RequestTimings {
     this.record(request, this.#routeOf(request.url!, response), response.statusCode);
   }
 
-  record({ method, startedAt }: IncomingRequest, route: string, status: number): void {
-    this.#record(method!, route, status, (performance.now() - startedAt) / 1000);
+  record({ method, elapsedMs }: IncomingRequest, route: string, status: number): void {
+    this.#record(method!, route, status, elapsedMs / 1000);
   }
 
   #record(method: string, route: string, status: number, seconds: number): void {

@@ -1,19 +1,10 @@
 import { accepted, closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { attributeOf, exportedSpans, type Span } from '@switchyard/testing/network/exported-spans';
 import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
 import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 // One server for all tests, in this order: the last ones break the collector.
-
-interface Span {
-  traceId: string;
-  spanId: string;
-  parentSpanId?: string;
-  name: string;
-  attributes: { key: string; value: { stringValue?: string; intValue?: number } }[];
-  links?: { spanId: string }[];
-  status: { code?: number };
-}
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
@@ -36,24 +27,7 @@ afterAll(async () => {
   await collector.close();
 });
 
-interface Batch {
-  resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
-}
-
-/** What has arrived, each span once: a batch that was answered late is sent again. */
-function spans(): Span[] {
-  const found = collector.received.flatMap(({ body }) =>
-    (JSON.parse(body) as Batch).resourceSpans.flatMap(({ scopeSpans }) =>
-      scopeSpans.flatMap((scope) => scope.spans),
-    ),
-  );
-  return [...new Map(found.map((span) => [span.spanId, span])).values()];
-}
-
-const attribute = (span: Span, name: string) => {
-  const value = span.attributes.find(({ key }) => key === name)?.value;
-  return value?.stringValue ?? value?.intValue;
-};
+const spans = () => exportedSpans(collector);
 
 /** A span that arrives sooner or later; children are sent before their parents. */
 const arrives = (name: string, check: (span: Span) => boolean = () => true) =>
@@ -64,11 +38,11 @@ it('continues the trace of the caller: request, journal commit, load', async () 
   await accepted(shop.increment({ goalId: 'signup', sessionId: 'traced' }, headers));
   const request = await arrives('POST /v1/goals/increment');
   expect(request).toMatchObject({ traceId: TRACE, parentSpanId: PARENT });
-  expect(attribute(request, 'http.response.status_code')).toBe(200);
-  expect(attribute(request, 'switchyard.request_id')).toBe('traced-1');
+  expect(attributeOf(request, 'http.response.status_code')).toBe(200);
+  expect(attributeOf(request, 'switchyard.request_id')).toBe('traced-1');
   const commit = await arrives('journal commit');
   expect(commit).toMatchObject({ traceId: TRACE, parentSpanId: request.spanId });
-  expect(attribute(commit, 'switchyard.requests')).toBe(1);
+  expect(attributeOf(commit, 'switchyard.requests')).toBe(1);
   const load = await arrives('load');
   expect(load).toMatchObject({ traceId: TRACE, parentSpanId: commit.spanId });
   const [{ url, headers: sent, body }] = collector.received as [(typeof collector.received)[0]];
@@ -98,7 +72,7 @@ it('groups commits: child of one request, linked to the others', async () => {
   const requests = new Set(spans().map(({ name, spanId }) => name.startsWith('POST') && spanId));
   const commits = await waitFor('all commits', () => {
     const found = spans().filter(({ name }) => name === 'journal commit');
-    const total = found.reduce((sum, span) => sum + Number(attribute(span, 'switchyard.requests')), 0);
+    const total = found.reduce((sum, span) => sum + Number(attributeOf(span, 'switchyard.requests')), 0);
     return total === 1 + writes.length && found;
   });
   for (const { parentSpanId, links = [] } of commits) {
@@ -114,7 +88,7 @@ it('leaves out probes and what the caller does not trace; ignores invalid header
   const missing = await shop.server.send('GET', '/missing', { headers });
   expect(missing.status).toBe(404);
   const span = await arrives('GET');
-  expect(attribute(span, 'http.response.status_code')).toBe(404);
+  expect(attributeOf(span, 'http.response.status_code')).toBe(404);
   expect(span.traceId).not.toBe('0'.repeat(32));
   expect(spans().filter(({ traceId, name }) => /^1+$/.test(traceId) || /healthz/.test(name))).toEqual([]);
 });

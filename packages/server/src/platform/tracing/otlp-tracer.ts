@@ -104,7 +104,7 @@ export class OtlpTracer implements Tracer, RequestTracer {
     );
     if (!span.isRecording()) return undefined;
     return {
-      run: (work: () => void) => this.#current.run(span, work),
+      run: <T>(work: () => T) => this.#current.run(span, work),
       end: (status: number | undefined) => {
         if (status !== undefined) span.setAttribute('http.response.status_code', status);
         if (status !== undefined && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });

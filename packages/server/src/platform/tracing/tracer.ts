@@ -62,7 +62,7 @@ interface RequestStart {
 
 export interface RequestSpan {
   /** What the function starts becomes a part of this span. */
-  run(work: () => void): void;
+  run<T>(work: () => T): T;
   /** Without a status, the connection was closed before the response. */
   end(status: number | undefined): void;
 }
