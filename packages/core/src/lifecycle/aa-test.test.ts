@@ -14,6 +14,10 @@ describe('rounds of the A/A test', () => {
     expect(aaRoundAt(Date.UTC(2026, 11, 17) - 1)).toEqual(aaRound(742));
   });
 
+  it('have a seed that no release may change, because visitors would move within a round', () => {
+    expect(aaTestOf({ hashSeed: 'seed' }, aaRound(742)).hashSeed).toBe('seed:aa-test:742');
+  });
+
   it('assign visitors anew: half of them move, and every split is even', () => {
     const visitors = Array.from({ length: 20_000 }, (_, index) => `visitor-${index}`);
     const sides = [742, 743].map((number) => {

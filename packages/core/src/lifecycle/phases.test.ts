@@ -72,6 +72,12 @@ describe('a running test', () => {
     expect(phases).toEqual([{ ...started, definition: after }]);
   });
 
+  it('with the first holdout starts a new phase', () => {
+    const without = definitionInForce(TEST, { ...PROPERTY, holdout: 0 });
+    const [, after] = advancePhases([{ ...started, definition: without }], 'running', definition, 2000);
+    expect(after).toMatchObject({ number: 2, reasons: ['holdout'], definition });
+  });
+
   it('that is unchanged keeps the same list', () => {
     const phases = [started];
     expect(advancePhases(phases, 'running', definitionInForce(TEST, PROPERTY), 2000)).toBe(phases);
@@ -99,10 +105,21 @@ describe('the status', () => {
     expect(advancePhases(paused, 'stopped', other, 3000)).toEqual([{ ...resumed, endedAt: 3000 }]);
   });
 
+  it('tells since when visitors got a scheduled phase that started a minute late or more', () => {
+    expect(advancePhases([], 'running', definition, 1000, 60_999)).toEqual([started]);
+    expect(advancePhases([], 'running', definition, 1000, 61_000)).toEqual([
+      { ...started, servedFrom: 61_000 },
+    ]);
+    expect(advancePhases([], 'running', definition, 100_000)).toEqual([{ ...started, startedAt: 100_000 }]);
+  });
+
   it('keeps every pause of a phase', () => {
     const pauses = [{ from: 2000, to: 3000 }];
-    expect(advancePhases([{ ...started, pauses }], 'paused', definition, 4000)).toEqual([
-      { ...started, pauses: [...pauses, { from: 4000, to: null }] },
+    const again = advancePhases([{ ...started, pauses }], 'paused', definition, 4000);
+    expect(again).toEqual([{ ...started, pauses: [...pauses, { from: 4000, to: null }] }]);
+    expect(advancePhases(again, 'paused', definition, 5000)).toBe(again);
+    expect(advancePhases(again, 'running', definition, 5000)).toEqual([
+      { ...started, pauses: [...pauses, { from: 4000, to: 5000 }] },
     ]);
   });
 

@@ -96,7 +96,6 @@ export function advancePhases(
 ): readonly Phase[] {
   const last = phases.at(-1);
   const open = last?.endedAt === null ? last : undefined;
-  if (status === 'draft') return phases;
   if (open === undefined) {
     return status === 'running' ? [...phases, startPhase(last, ['started'], definition, at, now)] : phases;
   }
@@ -112,16 +111,16 @@ export function advancePhases(
   return [...before, { ...resumed, definition }];
 }
 
-const isPaused = ({ pauses }: Phase) => pauses?.at(-1)?.to === null;
+const isPaused = ({ pauses }: Phase) => pauses?.some(({ to }) => to === null);
 
 const pause = (phase: Phase, at: number): Phase => ({
   ...phase,
   pauses: [...(phase.pauses ?? []), { from: Math.max(at, phase.startedAt), to: null }],
 });
 
-const resume = ({ pauses = [], ...phase }: Phase, at: number): Phase => ({
+const resume = (phase: Phase, at: number): Phase => ({
   ...phase,
-  pauses: pauses.map(({ from, to }) => ({ from, to: to ?? Math.max(at, from) })),
+  pauses: phase.pauses!.map(({ from, to }) => ({ from, to: to ?? Math.max(at, from) })),
 });
 
 function startPhase(

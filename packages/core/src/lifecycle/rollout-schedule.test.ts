@@ -50,6 +50,10 @@ it('the next step is the earliest of all rules', () => {
   const rule = (id: string, rollout?: typeof ROLLOUT) => ({ id, value: true, ...(rollout && { rollout }) });
   const later = { ...ROLLOUT, schedule: ROLLOUT.schedule.slice(1) };
   expect(nextStepAt([rule('a'), rule('b', later), rule('c', ROLLOUT)])).toBe(100);
-  expect(nextStepAt([rule('a')])).toBe(Number.POSITIVE_INFINITY);
+  for (const rollout of [undefined, { percentage: 1 }]) {
+    expect(nextStepAt([{ id: 'a', value: true, ...(rollout && { rollout }) }])).toBe(
+      Number.POSITIVE_INFINITY,
+    );
+  }
   expect(nextStepAt([])).toBe(Number.POSITIVE_INFINITY);
 });

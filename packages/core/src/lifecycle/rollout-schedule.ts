@@ -12,5 +12,5 @@ export function applyDueSteps(rollout: Rollout, now: number): Rollout {
 
 /** The time of the next step of any rule; infinity if there is none. */
 export function nextStepAt(rules: readonly Rule[]): number {
-  return Math.min(...rules.map(({ rollout }) => rollout?.schedule?.[0]?.at ?? Number.POSITIVE_INFINITY));
+  return Math.min(...rules.flatMap(({ rollout }) => rollout?.schedule?.map(({ at }) => at) ?? []));
 }
