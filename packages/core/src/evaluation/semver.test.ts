@@ -33,6 +33,15 @@ describe(`semver properties (seed ${SEED})`, () => {
     );
   });
 
+  it('has the order of section 11 of the specification', () => {
+    const ascending = ['0.9.10', '0.10.9', '1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta'];
+    ascending.push('1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.1', '2.0.0', '11.0.0');
+    const versions = ascending.map((text) => parseSemver(text) as Semver);
+    for (const [i, lower] of versions.entries()) {
+      for (const higher of versions.slice(i + 1)) expect(compareSemver(lower, higher)).toBeLessThan(0);
+    }
+  });
+
   it.each([
     '',
     'v',
