@@ -6,7 +6,8 @@ import { type ExplainableTest, explainAssignment } from './explain-assignment.ts
 
 const SEED = 3119;
 
-const percentage = fc.double({ min: 0, max: 100, noNaN: true });
+// Most of the doubles are close to an end, where a wrong id would make no difference.
+const percentage = fc.oneof(fc.nat(100), fc.double({ min: 0, max: 100, noNaN: true }));
 const range = fc
   .tuple(percentage, percentage)
   .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
