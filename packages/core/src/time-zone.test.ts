@@ -60,6 +60,20 @@ describe('a time zone', () => {
     ]);
   });
 
+  test('shows what clocks show, also where they change twice within weeks', () => {
+    const spelled = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: 'Africa/Casablanca',
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    });
+    const casablanca = timeZone('Africa/Casablanca');
+    // Clocks go back for the month of Ramadan.
+    for (let time = at('2012-01-01T00:00Z'); time < at('2037-12-31T00:00Z'); time += 10 * DAY_MS) {
+      const shown = new Date(casablanca.local(time)).toISOString();
+      expect(shown.slice(0, 19).replace('T', ' ')).toBe(spelled.format(time));
+    }
+  });
+
   test('has contiguous units, and rules for SQL that say the same', () => {
     const seed = 20_261_118;
     console.info(`time zones: seed ${seed}`);
