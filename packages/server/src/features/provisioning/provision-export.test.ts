@@ -262,6 +262,13 @@ test('secret keys are omitted and listed in a comment', () =>
     expect((await exportConfiguration(database, model, 'other')).file).toEqual({ properties: [] });
   }));
 
+test('characters that terminals do not show are escaped in YAML', async () => {
+  const name = 'left\u200bto\u202eright\u{e0041}';
+  const exported = await applied(provisionObject({ properties: [{ id: 'a', name }] }));
+  expect(formatYaml(exported)).toContain('name: "left\\u200bto\\u202eright\\U000e0041"');
+  expect(await applied(readProvisionText(formatYaml(exported)))).toEqual(exported);
+});
+
 test('non-ASCII letters are not escaped in YAML', async () => {
   const exported = await applied(provisionObject({ properties: [{ id: 'a', name: 'Größe 尺寸 🙂' }] }));
   expect(formatYaml(exported)).toContain('name: Größe 尺寸 🙂');

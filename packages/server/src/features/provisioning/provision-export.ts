@@ -61,13 +61,19 @@ export function formatYaml({ file, secretKeys }: ExportedConfiguration): string 
       '\n',
     );
   }
-  // Characters that terminals or editors do not show are escaped.
   visit(document, {
     Scalar(_key, node) {
-      if (typeof node.value === 'string' && /[^\P{C}\n]|[\u0085\u2028\u2029]/u.test(node.value)) {
-        node.type = 'QUOTE_DOUBLE';
-      }
+      if (typeof node.value === 'string' && node.value.search(HIDDEN) !== -1) node.type = 'QUOTE_DOUBLE';
     },
   });
-  return document.toString({ lineWidth: 0 });
+  // The library escapes only what JSON does.
+  return document.toString({ lineWidth: 0 }).replaceAll(HIDDEN, escaped);
+}
+
+/** Characters that terminals or editors do not show, or that change the direction of what follows. */
+const HIDDEN = /[^\P{C}\n]|[\u2028\u2029]/gu;
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0)!.toString(16);
+  return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
 }
