@@ -41,7 +41,7 @@ function wrongFigures(value: unknown, path = 'result'): string[] {
     const isWrong = !Number.isFinite(value) || (isProbability && (value < 0 || value > 1));
     return isWrong ? [`${path} = ${value}`] : [];
   }
-  if (typeof value === 'string') return /NaN|Infinity/.test(value) ? [`${path} = ${value}`] : [];
+  if (typeof value === 'string') return /NaN|∞|Infinity/.test(value) ? [`${path} = ${value}`] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => wrongFigures(member, `${path}.${key}`));
 }

@@ -238,7 +238,7 @@ describe('a group-sequential test', () => {
     const { forecast, words } = planned(0.01, 1060, slow);
     expect(forecast!.low).toBeGreaterThan(3000);
     expect([forecast!.high, forecast!.median]).toEqual([null, null]);
-    expect(words).not.toMatch(/Infinity|NaN/);
+    expect(words).not.toMatch(/NaN|∞|Infinity/);
   });
 
   it('says when going on is hopeless', () => {
