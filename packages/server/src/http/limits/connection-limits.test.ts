@@ -168,7 +168,15 @@ describe('connections of one address', () => {
     });
 
   it('replace its oldest idle ones, and take no place from others', async () => {
-    await serve({ maxPerAddress: 5, maxConnections: 50, keepAliveTimeoutMs: 60_000 });
+    // So that nothing else closes them.
+    const [headersTimeoutMs, requestTimeoutMs] = [300_000, 300_000];
+    const timeouts = {
+      headersTimeoutMs,
+      requestTimeoutMs,
+      keepAliveTimeoutMs: 300_000,
+      crowdedIdleMs: 300_000,
+    };
+    await serve({ maxPerAddress: 5, maxConnections: 50, ...timeouts });
     const [first] = await from('127.0.0.2', 1, get('/small'));
     first!.read();
     await waitFor('the response', () => first!.received.includes('small'));
@@ -186,6 +194,7 @@ describe('connections of one address', () => {
     const [rejected] = await from('127.0.0.2', 1, get('/small'));
     rejected!.read();
     await waitFor('the rejection', () => rejected!.isClosed);
+    expect(rejected!.received).toBe('');
     await waitFor('the responses', () => busy.every(({ received }) => received.includes('slow')));
   });
 
