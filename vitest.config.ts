@@ -14,6 +14,7 @@ export default defineConfig({
       'e2e/support/temporary-directory.ts',
       'e2e/support/install-chromium.ts',
       'e2e/support/install-nginx.ts',
+      'e2e/support/install-strace.ts',
       'packages/testing/src/clickhouse-engine/use-clickhouse.ts',
       'packages/testing/src/postgres/install-postgres.ts',
       'packages/testing/src/postgres/install-pgbouncer.ts',
