@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { analyse, type Method, type MethodSettings } from '../analysis.ts';
 import { type Comparison, NO_COMPARISON } from '../comparison.ts';
 import type { Looks } from '../group-sequential/compare.ts';
@@ -46,7 +46,7 @@ const input = (comparison: Comparison, more: Partial<VerdictInput> = {}): Verdic
 
 let [better, worse, same, open] = [NO_COMPARISON, NO_COMPARISON, NO_COMPARISON, NO_COMPARISON];
 
-beforeAll(() => {
+beforeEach(() => {
   better = compare(1000, 1250);
   worse = compare(1000, 800);
   same = compare(5000, 5001);
