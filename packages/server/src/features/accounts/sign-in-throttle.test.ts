@@ -39,6 +39,15 @@ it('counts an address over all accounts, and IPv6 by network', () => {
   expect(fail(throttle, { address: '2001:db8:0:1::1' })).toBe(0);
 });
 
+it('an own account does not help to guess the passwords of others', () => {
+  const throttle = new SignInThrottle(() => 1000);
+  for (let i = 0; i < 50; i++) {
+    expect(fail(throttle, { ...by, email: `${i}@shop.example` })).toBe(0);
+    if (i < 49) throttle.begin({ ...by, email: 'eve@shop.example' }).succeeded();
+  }
+  expect(fail(throttle, { ...by, email: 'another@shop.example' })).toBe(1);
+});
+
 it('success forgets the failures at the account; an incomplete attempt only itself', () => {
   const throttle = new SignInThrottle(() => 1000);
   for (let failure = 0; failure < 9; failure++) fail(throttle);
