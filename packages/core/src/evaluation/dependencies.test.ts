@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_NESTING, orderDependencies } from './dependencies.ts';
+import { orderDependencies, reachableFrom } from './dependencies.ts';
 
 function order(edges: Record<string, string[]>) {
   return orderDependencies(new Map(Object.entries(edges)));
@@ -39,12 +39,58 @@ describe('orderDependencies', () => {
     expect(unresolvable.get('n7')).toBe('is part of a cycle: n0, n1, n2, n3, n4, …');
   });
 
-  it('handles a chain of any length and rejects names that are nested too deeply', () => {
-    const length = 100_000;
-    const edges = new Map(Array.from({ length }, (_, i) => [`n${i}`, [`n${i + 1}`]]));
-    const { order: names, unresolvable } = orderDependencies(edges);
-    expect(names).toHaveLength(length);
-    expect(unresolvable.size).toBe(length - MAX_NESTING);
-    expect(unresolvable.get('n0')).toBe('is nested deeper than 50 levels');
+  it('rejects names that are nested deeper than 50 levels', () => {
+    const chain = Array.from({ length: 52 }, (_, i) => [`n${i}`, [`n${i + 1}`]] as const);
+    const { order: names, unresolvable } = orderDependencies(new Map(chain));
+    expect(names).toEqual(chain.map(([name]) => name).toReversed());
+    expect([...unresolvable]).toEqual([
+      ['n1', 'is nested deeper than 50 levels'],
+      ['n0', 'is nested deeper than 50 levels'],
+    ]);
+  });
+
+  it('counts the levels of the deepest dependency', () => {
+    const chain = Array.from({ length: 50 }, (_, i) => [`n${i}`, [`n${i + 1}`]] as const);
+    for (const targets of [
+      ['n0', 'leaf'],
+      ['leaf', 'n0'],
+    ]) {
+      const { unresolvable } = orderDependencies(new Map([...chain, ['leaf', []], ['root', targets]]));
+      expect([...unresolvable.keys()]).toEqual(['root']);
+    }
+  });
+
+  it('shows five members of a cycle, and the sixth is left out', () => {
+    const cycle = (length: number) => {
+      const names = Array.from({ length }, (_, i) => `n${i}`);
+      const edges = names.map((name, i) => [name, [`n${(i + 1) % length}`]] as const);
+      return orderDependencies(new Map(edges)).unresolvable.get('n0');
+    };
+    expect(cycle(5)).toBe('is part of a cycle: n0, n1, n2, n3, n4');
+    expect(cycle(6)).toBe('is part of a cycle: n0, n1, n2, n3, n4, …');
+  });
+
+  it('finds two cycles that a path joins, and keeps them apart', () => {
+    const { unresolvable } = order({ a: ['b', 'c'], b: ['a'], c: ['d'], d: ['c', 'e'], e: [] });
+    expect(Object.fromEntries(unresolvable)).toEqual({
+      a: 'is part of a cycle: a, b',
+      b: 'is part of a cycle: a, b',
+      c: 'is part of a cycle: c, d',
+      d: 'is part of a cycle: c, d',
+    });
+  });
+
+  it('does not join names to a cycle that was finished before', () => {
+    const { order: names, unresolvable } = order({ a: ['b'], b: ['a'], c: ['a', 'd'], d: ['b'] });
+    expect(names.slice(2)).toEqual(['d', 'c']);
+    expect([...unresolvable.keys()].toSorted()).toEqual(['a', 'b']);
+  });
+});
+
+describe('reachableFrom', () => {
+  it('follows every name, once', () => {
+    const targets: Record<string, string[]> = { a: ['b'], b: ['c', 'a'], c: [], d: ['a'] };
+    expect([...reachableFrom(['a'], (name) => targets[name] ?? [])]).toEqual(['a', 'b', 'c']);
+    expect([...reachableFrom([], () => ['a'])]).toEqual([]);
   });
 });
