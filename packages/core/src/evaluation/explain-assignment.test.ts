@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AssignmentSteps } from '../api/explanations.ts';
 import { assign } from './assignment.ts';
 import { type ExplainableTest, explainAssignment } from './explain-assignment.ts';
+import { hashFraction } from './hash.ts';
 
 const SEED = 3119;
 
@@ -85,5 +86,102 @@ describe(`explanations of assignments (seed ${SEED})`, () => {
       reason: 'NO_VISITOR',
     });
     expect(steps).toMatchObject({ assignedBy: null, traffic: null, variationBucket: null });
+  });
+
+  /** The first of many visitors whose draw for `seed` is in a range of 0 to 100. */
+  const visitorAt = (seed: string, from: number, to: number) =>
+    Array.from({ length: 1000 }, (_, index) => `v${index}`).find((id) => {
+      const point = hashFraction(`${seed}:${id}`) * 100;
+      return point >= from && point < to;
+    })!;
+  const { definition: plain } = running({});
+
+  it('name the first step that keeps a visitor out', () => {
+    const holdout = { seed: 'h', percentage: 50 };
+    const exclusion = { seed: 'e', group: 'g', from: 0, to: 50 };
+    const of = (more: Partial<ExplainableTest>, visitorId: string) =>
+      explainAssignment(running(more), visitorId);
+
+    const held = of({ holdout }, visitorAt('holdout:h', 0, 50));
+    expect(held).toMatchObject({ included: false, variation: 'a', reason: 'HOLDOUT' });
+    expect(held.steps.holdout).toMatchObject({ from: 0, to: 50, passed: false });
+    expect(of({ holdout }, visitorAt('holdout:h', 50, 100))).toMatchObject({
+      reason: 'ASSIGNED',
+      steps: { holdout: { passed: true } },
+    });
+
+    const excluded = of({ definition: { ...plain, exclusion } }, visitorAt('exclusion:e', 50, 100));
+    expect(excluded).toMatchObject({ included: false, variation: 'a', reason: 'EXCLUSION_GROUP' });
+    expect(excluded.steps.exclusion).toMatchObject({ group: 'g', from: 0, to: 50, passed: false });
+
+    const outside = of({ definition: { ...plain, trafficAllocation: 50 } }, visitorAt('s:traffic', 50, 100));
+    expect(outside).toMatchObject({ included: false, variation: 'a', reason: 'TRAFFIC' });
+    expect(outside.steps).toMatchObject({ holdout: null, exclusion: null });
+
+    const variations = [{ key: 'a', weight: 0 }];
+    expect(of({ definition: { ...plain, variations } }, 'v1')).toMatchObject({
+      included: false,
+      reason: 'NO_WEIGHT',
+      steps: { variations: [{ key: 'a', weight: 0, from: 0, to: 0, chosen: false }] },
+    });
+    expect(of({ definition: { ...plain, variations: [] } }, 'v1').variation).toBeNull();
+  });
+
+  it('have the draws of the visitor, and the ranges of the variations', () => {
+    const variations = [
+      { key: 'a', weight: 1 },
+      { key: 'none', weight: 0 },
+      { key: 'b', weight: 3 },
+    ];
+    const exclusion = { seed: 'e', group: 'g', from: 0, to: 100 };
+    const definition = { ...plain, trafficAllocation: 90, variations, exclusion };
+    const visitorId = visitorAt('s:variation', 25, 100);
+    const test = running({ definition, holdout: { seed: 'h', percentage: 0 } });
+    const draw = (seed: string) => hashFraction(`${seed}:${visitorId}`) * 100;
+    const { steps } = explainAssignment(test, visitorId);
+    const traffic = draw('s:traffic');
+    expect(steps).toEqual({
+      status: 'running',
+      winner: null,
+      phase: 1,
+      holdout: { bucket: draw('holdout:h'), from: 0, to: 0, passed: true },
+      exclusion: { bucket: draw('exclusion:e'), from: 0, to: 100, passed: true, group: 'g' },
+      assignedBy: 'visitorId',
+      traffic: { bucket: traffic, from: 0, to: 90, passed: traffic < 90 },
+      variations: [
+        { key: 'a', weight: 1, from: 0, to: 25, chosen: false },
+        { key: 'none', weight: 0, from: 25, to: 25, chosen: false },
+        { key: 'b', weight: 3, from: 25, to: 100, chosen: traffic < 90 },
+      ],
+      variationBucket: draw('s:variation'),
+    });
+  });
+
+  it('draw by the user if the test says so, but not for the holdout and the exclusion group', () => {
+    const exclusion = { seed: 'e', group: 'g', from: 0, to: 100 };
+    const definition = { ...plain, exclusion, unit: 'user' as const };
+    const test = running({ definition, holdout: { seed: 'h', percentage: 1 } });
+    const bucket = (seed: string, id: string) => hashFraction(`${seed}:${id}`) * 100;
+    expect(explainAssignment(test, 'v', 'u').steps).toMatchObject({
+      assignedBy: 'userId',
+      holdout: { bucket: bucket('holdout:h', 'v') },
+      exclusion: { bucket: bucket('exclusion:e', 'v') },
+      traffic: { bucket: bucket('s:traffic', 'u') },
+      variationBucket: bucket('s:variation', 'u'),
+    });
+    for (const userId of ['', undefined]) {
+      expect(explainAssignment(test, 'v', userId).steps).toMatchObject({
+        assignedBy: 'visitorId',
+        variationBucket: bucket('s:variation', 'v'),
+      });
+    }
+    expect(explainAssignment(test, undefined, 'u').steps).toMatchObject({
+      assignedBy: null,
+      holdout: null,
+      exclusion: null,
+      traffic: null,
+      variationBucket: null,
+    });
+    expect(explainAssignment(running({}), 'v', 'u').steps.assignedBy).toBe('visitorId');
   });
 });
