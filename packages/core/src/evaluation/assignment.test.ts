@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import vectors from '../cases/assignment.json' with { type: 'json' };
-import { type AssignableTest, assign, type Holdout } from './assignment.ts';
+import { type AssignableTest, assign, type Holdout, isInHoldout } from './assignment.ts';
 import { hashFraction } from './hash.ts';
 
 const SEED = 1729;
@@ -116,5 +116,19 @@ describe(`assignment properties (seed ${SEED})`, () => {
 
   it('includes nobody when there is no variation', () => {
     expect(assign(test('none', []), 'visitor-1')).toEqual({ included: false, index: 0 });
+  });
+});
+
+describe('isInHoldout', () => {
+  it('is the draw of the assignment', () => {
+    for (const percentage of [0, 30, 100]) {
+      const holdout = { seed: 'shop', percentage };
+      for (let i = 0; i < 50; i++) {
+        const { included } = assign(test('any', [1]), `visitor-${i}`, holdout);
+        expect(isInHoldout(holdout, `visitor-${i}`)).toBe(!included);
+      }
+    }
+    const point = hashFraction('holdout:shop:visitor-1') * 100;
+    expect(isInHoldout({ seed: 'shop', percentage: point }, 'visitor-1')).toBe(false);
   });
 });

@@ -14,8 +14,7 @@ const MAX_LIST_TEXT_LENGTH = 4096;
  */
 export function readAttribute(context: Context, name: string): unknown {
   if (!Object.hasOwn(context, name)) return undefined;
-  const given = context[name];
-  const value = typeof given === 'string' ? given : asInJson(given);
+  const value = asInJson(context[name]);
   return isTooLong(value) ? undefined : value;
 }
 

@@ -19,7 +19,7 @@ describe('closestName', () => {
     expect(closestName(name, ['purchase', 'SIGNUP'])).toBe('SIGNUP');
   });
 
-  it.each(['sig', 'signup-22', 'sxgxxp', 'xxgnxp', 'pungis', 'login', ''])(
+  it.each(['sig', 'signup-22', 'sxgxxp', 'xxgnxp', 'xxxgnup', 'pungis', 'login', ''])(
     'of %j is not signup: three letters differ',
     (name) => {
       expect(closestName(name, ['signup'])).toBeUndefined();

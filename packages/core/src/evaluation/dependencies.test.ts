@@ -5,6 +5,9 @@ function order(edges: Record<string, string[]>) {
   return orderDependencies(new Map(Object.entries(edges)));
 }
 
+const chainOf = (length: number) =>
+  Array.from({ length }, (_, i): [string, string[]] => [`n${i}`, [`n${i + 1}`]]);
+
 describe('orderDependencies', () => {
   it('puts dependencies first and ignores unknown names', () => {
     const { order: names, unresolvable } = order({ a: ['c', 'b', 'unknown'], b: ['c'], c: [] });
@@ -40,7 +43,7 @@ describe('orderDependencies', () => {
   });
 
   it('rejects names that are nested deeper than 50 levels', () => {
-    const chain = Array.from({ length: 52 }, (_, i) => [`n${i}`, [`n${i + 1}`]] as const);
+    const chain = chainOf(52);
     const { order: names, unresolvable } = orderDependencies(new Map(chain));
     expect(names).toEqual(chain.map(([name]) => name).toReversed());
     expect([...unresolvable]).toEqual([
@@ -50,12 +53,11 @@ describe('orderDependencies', () => {
   });
 
   it('counts the levels of the deepest dependency', () => {
-    const chain = Array.from({ length: 50 }, (_, i) => [`n${i}`, [`n${i + 1}`]] as const);
     for (const targets of [
       ['n0', 'leaf'],
       ['leaf', 'n0'],
     ]) {
-      const { unresolvable } = orderDependencies(new Map([...chain, ['leaf', []], ['root', targets]]));
+      const { unresolvable } = orderDependencies(new Map([...chainOf(50), ['leaf', []], ['root', targets]]));
       expect([...unresolvable.keys()]).toEqual(['root']);
     }
   });

@@ -157,6 +157,17 @@ describe(`explanations of assignments (seed ${SEED})`, () => {
     });
   });
 
+  it('let visitors in whose draw is the start of a range, but not the end', () => {
+    const draw = hashFraction('exclusion:e:v') * 100;
+    const within = (from: number, to: number) => {
+      const exclusion = { seed: 'e', group: 'g', from, to };
+      const { included, steps } = explainAssignment(running({ definition: { ...plain, exclusion } }), 'v');
+      return [included, steps.exclusion!.passed];
+    };
+    expect(within(draw, 100)).toEqual([true, true]);
+    expect(within(0, draw)).toEqual([false, false]);
+  });
+
   it('draw by the user if the test says so, but not for the holdout and the exclusion group', () => {
     const exclusion = { seed: 'e', group: 'g', from: 0, to: 100 };
     const definition = { ...plain, exclusion, unit: 'user' as const };

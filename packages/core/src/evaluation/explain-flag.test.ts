@@ -109,6 +109,7 @@ describe('explainFlag', () => {
     expect(evaluation).toMatchObject({ value: false, reason: 'TARGETING_MATCH', ruleId: 'last' });
     expect(ruleIndex).toBe(3);
     expect(unknown).toEqual(['age', 'email']);
+    expect(steps).toMatchObject({ configured: true, enabled: true, defaultValue: false, fallthrough: false });
     expect(steps.prerequisites).toEqual([
       { flag: 'base', expected: true, actual: true, reason: 'STATIC', met: true },
     ]);
@@ -158,7 +159,11 @@ describe('explainFlag', () => {
     const of = (key: string) => explainFlag(key, { flags: others, segments: [] }, {}, { regex });
     expect(of('off')).toMatchObject({ evaluation: { reason: 'DISABLED' }, steps: { enabled: false } });
     expect(of('off')!.steps.rules).toMatchObject([{ outcome: 'not-reached' }]);
-    expect(of('none')).toMatchObject({ evaluation: { value: true }, steps: { configured: false } });
+    expect(of('none')).toMatchObject({
+      evaluation: { value: true },
+      steps: { configured: false, enabled: false, fallthrough: null, prerequisites: [] },
+    });
+    expect(of('off')!.steps.prerequisites).toEqual([]);
     expect(of('unmet')).toMatchObject({
       evaluation: { value: false, reason: 'DEFAULT' },
       steps: {
@@ -169,5 +174,42 @@ describe('explainFlag', () => {
       },
     });
     expect(of('missing')).toBeUndefined();
+  });
+
+  it('has the position of the rule that is served, also of the first and within a rollout', () => {
+    const rules = [{ id: 'r', name: 'Everyone', rollout: { percentage: 100 }, value: true }];
+    const all = [boolean('f', { rules }), boolean('none', { rules: [] })];
+    const of = (key: string) => explainFlag(key, { flags: all, segments: [] }, {}, { regex })!;
+    expect(of('f')).toMatchObject({ ruleIndex: 0, evaluation: { reason: 'SPLIT' } });
+    expect(of('f').steps.rules).toEqual([
+      {
+        ...{ index: 0, id: 'r', name: 'Everyone', value: true, outcome: 'served', match: 'all' },
+        conditions: [],
+        rollout: { percentage: 100, attribute: null, unit: null, bucket: null, included: true },
+      },
+    ]);
+    expect(of('none')).not.toHaveProperty('ruleIndex');
+  });
+
+  it('has names only where they exist, and all as the default match', () => {
+    const { steps } = explain({ email: 'ada@shop.example' });
+    expect(steps.rules.filter((rule) => 'name' in rule)).toEqual([]);
+    expect(steps.rules[1]).toMatchObject({ match: 'all' });
+    const email = { attribute: 'email', operator: 'endsWith', values: ['@shop.example'] };
+    expect(steps.segments).toStrictEqual([
+      {
+        ...{ id: 'friends', name: 'Friends', matched: true, match: 'all' },
+        conditions: [
+          {
+            ...{ operator: 'inSegment', values: ['staff'], matched: true },
+            segments: [{ id: 'staff', matched: true }],
+          },
+        ],
+      },
+      {
+        ...{ id: 'staff', matched: true, match: 'all' },
+        conditions: [{ ...email, matched: true, actual: 'ada@shop.example' }],
+      },
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import type {
   RuleStep,
   SegmentStep,
 } from '../api/explanations.ts';
-import type { Condition, FlagDefinition, Rule, Segment } from '../api/targeting.ts';
+import type { Condition, FlagDefinition, Prerequisite, Rule, Segment } from '../api/targeting.ts';
 import { type Context, readAttribute } from './attribute-values.ts';
 import { type ConditionScope, compileCondition, compileConditions, isMissing } from './conditions.ts';
 import { compileFlags, type Evaluation, type FlagSet, orderFlags } from './flags.ts';
@@ -38,9 +38,10 @@ export function explainFlag(
 ): ExplainedFlag | undefined {
   const needed = new TargetingIndex(targeting).neededFor([key]);
   const set = compileFlags(needed.flags, needed.segments, { regex });
-  const definition = needed.flags.find((flag) => flag.key === key);
-  const evaluation = set.evaluate(key, context);
-  if (definition === undefined || evaluation === undefined) return undefined;
+  // It comes before its prerequisites.
+  const [definition] = needed.flags;
+  if (definition === undefined) return undefined;
+  const evaluation = set.evaluate(key, context)!;
   const steps = new FlagExplainer(needed, context, regex).explain(definition, set);
   const ruleIndex = steps.rules.findIndex(({ outcome }) => outcome === 'served');
   const unknown = unknownAttributes(attributesOf(needed), context);
@@ -65,7 +66,9 @@ class FlagExplainer {
   explain(flag: FlagDefinition, set: FlagSet): FlagSteps {
     const { configuration, defaultValue } = flag;
     const enabled = configuration?.enabled ?? false;
-    const prerequisites = enabled ? this.#prerequisites(flag, set) : [];
+    const prerequisites = configuration?.enabled
+      ? this.#prerequisites(flag.key, configuration.prerequisites, set)
+      : [];
     const isReached = enabled && prerequisites.every(({ met }) => met);
     const rules = this.#rules(flag, configuration?.rules ?? [], isReached);
     return {
@@ -79,12 +82,11 @@ class FlagExplainer {
     };
   }
 
-  #prerequisites(flag: FlagDefinition, set: FlagSet): PrerequisiteStep[] {
+  #prerequisites(ofFlag: string, all: readonly Prerequisite[], set: FlagSet): PrerequisiteStep[] {
     const byKey = new Map(this.#targeting.flags.toReversed().map((each) => [each.key, each]));
     const { unresolvable } = orderFlags(byKey);
-    const all = flag.configuration?.prerequisites ?? [];
     return all.map(({ flag: key, value: expected }) => {
-      const isUsable = !unresolvable.has(flag.key) && !unresolvable.has(key);
+      const isUsable = !unresolvable.has(ofFlag) && !unresolvable.has(key);
       const evaluation = isUsable ? set.evaluate(key, this.#context) : undefined;
       const { value: actual = null, reason = null } = evaluation ?? {};
       return { flag: key, expected, actual, reason, met: actual === expected };

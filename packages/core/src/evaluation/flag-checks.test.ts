@@ -99,6 +99,23 @@ describe('checkFlags on conditions', () => {
   });
 });
 
+describe('checkFlags on patterns', () => {
+  const refusing = (pattern: string, caseInsensitive: boolean) => {
+    throw new Error(`${pattern} ${caseInsensitive}`);
+  };
+  const messages = (condition: Condition) =>
+    checkFlags(
+      { flags: [flag('f', { rules: [{ id: 'r', conditions: [condition], value: true }] })], segments: [] },
+      { regex: refusing },
+    ).map(({ message }) => message);
+
+  it('compiles them with the case sensitivity of the condition', () => {
+    const condition: Condition = { attribute: 'a', operator: 'matches', values: ['x'] };
+    expect(messages(condition)).toEqual(['invalid pattern: x false']);
+    expect(messages({ ...condition, caseInsensitive: true })).toEqual(['invalid pattern: x true']);
+  });
+});
+
 describe('checkFlags on flags', () => {
   it('accepts empty flags and configurations', () => {
     expect(

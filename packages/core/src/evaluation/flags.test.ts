@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition, FlagConfiguration, FlagDefinition, Segment } from '../api/targeting.ts';
 import vectors from '../cases/flags.json' with { type: 'json' };
 import type { Context } from './attribute-values.ts';
-import { compileFlags, type Evaluation } from './flags.ts';
+import { compileFlags, createFlagCompiler, type Evaluation } from './flags.ts';
 import { ruleRegex } from './rule-regex.ts';
 
 interface ConditionCase {
@@ -80,6 +80,52 @@ describe('values that JSON does not have', () => {
   });
 });
 
+describe('the limits of attributes', () => {
+  const holds = (condition: Condition, context: Context) => {
+    const rules = [{ id: 'r1', conditions: [condition], value: true }];
+    const set = compileFlags([flag('f', { value: false, rules })], [], { regex });
+    return set.evaluate('f', context)?.value;
+  };
+
+  it('a list may have 4096 characters of text', () => {
+    const isSet = (a: string[]) => holds({ attribute: 'a', operator: 'isSet' }, { a });
+    expect(isSet(['x'.repeat(4000), 'y'.repeat(96)])).toBe(true);
+    expect(isSet(['x'.repeat(4000), 'y'.repeat(97)])).toBe(false);
+  });
+
+  it.each([
+    ['1e+2', 100],
+    ['25e-1', 2.5],
+    ['1E2', 100],
+  ])('%s is the number %s', (text, number) => {
+    expect(holds({ attribute: 'a', operator: 'lessThan', values: [number + 0.1] }, { a: text })).toBe(true);
+    expect(holds({ attribute: 'a', operator: 'greaterThan', values: [number - 0.1] }, { a: text })).toBe(
+      true,
+    );
+  });
+
+  it('a condition without an attribute never matches', () => {
+    expect(holds({ operator: 'isNotSet' }, {})).toBe(false);
+    expect(holds({ operator: 'isSet' }, { undefined: 'x' })).toBe(false);
+  });
+});
+
+describe('a compiler of flags', () => {
+  const compile = createFlagCompiler([], { regex });
+
+  it('keeps the outcomes of a flag that has not changed', () => {
+    const unchanged = flag('f', {});
+    const before = compile([unchanged]).outcome('f', {});
+    expect(compile([flag('g', {}), unchanged]).outcome('f', {})).toBe(before);
+  });
+
+  it('lets a flag that has not changed see the change of its prerequisite', () => {
+    const dependent = flag('f', { prerequisites: [{ flag: 'g', value: true }] });
+    expect(compile([dependent, flag('g', {})]).evaluate('f', {})?.value).toBe(true);
+    expect(compile([dependent, flag('g', { value: false })]).evaluate('f', {})?.value).toBe(false);
+  });
+});
+
 describe('a set of flags', () => {
   const conditions: Condition[] = [{ attribute: 'plan', operator: 'equals', values: ['pro'] }];
   const paying: Segment = { id: 'paying', conditions };
@@ -96,6 +142,12 @@ describe('a set of flags', () => {
       expect(set.evaluate('g', { plan })?.value).toBe(on);
       expect(set.evaluateAll({ plan }).g?.value).toBe(on);
     }
+  });
+
+  it('has the same results when all flags are evaluated first', () => {
+    const set = compileFlags([flag('f', { value: false, rules })], [paying], { regex });
+    for (const plan of ['pro', 'free', 'pro'])
+      expect(set.evaluateAll({ plan }).f?.value).toBe(plan === 'pro');
   });
 
   it('notices a context that was changed in place', () => {
