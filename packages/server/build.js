@@ -4,7 +4,7 @@ import { rolldown } from 'rolldown';
 import { fillCodeCache } from './fill-code-cache.js';
 import { packSdk } from './pack-sdk.js';
 import { precompileProvisionCheck } from './precompile-provision-check.js';
-import { compileRoutesLazily, toAscii } from './quick-start.js';
+import { toAscii } from './to-ascii.js';
 
 // Bundles each entry into one file: resolving and linking a thousand modules would dominate the startup time. Then puts
 // everything that the server delivers next to the bundles, so that `dist` is complete.
@@ -40,7 +40,7 @@ const build = await rolldown({
   ),
   platform: 'node',
   external: WITH_FILES,
-  plugins: [precompileProvisionCheck(), compileRoutesLazily()],
+  plugins: [precompileProvisionCheck()],
   tsconfig: false,
   transform: { target: 'node20' },
 });
