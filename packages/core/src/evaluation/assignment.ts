@@ -61,7 +61,7 @@ export const isInHoldout = ({ seed, percentage }: Holdout, visitorId: string): b
 /** Index of the variation; -1 if no variation has a weight. */
 function pickVariation({ hashSeed, variations }: AssignableTest, unitId: string): number {
   let total = 0;
-  for (const { weight } of variations) if (weight > 0) total += weight;
+  for (const { weight } of variations) total += weight;
   const point = smallHashFraction(`${hashSeed}:variation:${unitId}`) * total;
   let cumulative = 0;
   let last = -1;

@@ -72,7 +72,11 @@ describe(`explanations of assignments (seed ${SEED})`, () => {
 
   it('explain tests that are not running', () => {
     const of = (more: Partial<ExplainableTest>) => explainAssignment(running(more), 'visitor');
-    expect(of({ status: 'paused' })).toMatchObject({ variation: null, reason: 'NOT_RUNNING' });
+    expect(of({ status: 'paused' })).toMatchObject({
+      included: false,
+      variation: null,
+      reason: 'NOT_RUNNING',
+    });
     expect(of({ status: 'stopped' })).toMatchObject({ variation: null, reason: 'NOT_RUNNING' });
     const won = of({ status: 'stopped', winner: 'b' });
     expect(won).toMatchObject({ included: false, variation: 'b', reason: 'WINNER' });
@@ -166,6 +170,7 @@ describe(`explanations of assignments (seed ${SEED})`, () => {
     };
     expect(within(draw, 100)).toEqual([true, true]);
     expect(within(0, draw)).toEqual([false, false]);
+    expect(within(draw + 1e-6, 100)).toEqual([false, false]);
   });
 
   it('draw by the user if the test says so, but not for the holdout and the exclusion group', () => {

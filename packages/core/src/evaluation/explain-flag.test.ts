@@ -161,7 +161,7 @@ describe('explainFlag', () => {
     expect(of('off')!.steps.rules).toMatchObject([{ outcome: 'not-reached' }]);
     expect(of('none')).toMatchObject({
       evaluation: { value: true },
-      steps: { configured: false, enabled: false, fallthrough: null, prerequisites: [] },
+      steps: { configured: false, enabled: false, fallthrough: null, prerequisites: [], rules: [] },
     });
     expect(of('off')!.steps.prerequisites).toEqual([]);
     expect(of('unmet')).toMatchObject({
@@ -189,6 +189,13 @@ describe('explainFlag', () => {
       },
     ]);
     expect(of('none')).not.toHaveProperty('ruleIndex');
+  });
+
+  it('shows a condition without an attribute as one whose attribute is missing', () => {
+    const rules = [{ id: 'r', conditions: [{ operator: 'isSet' as const }], value: true }];
+    const targeting = { flags: [boolean('f', { rules })], segments: [] };
+    const { steps } = explainFlag('f', targeting, { undefined: 'x' }, { regex })!;
+    expect(steps.rules[0]!.conditions).toEqual([{ operator: 'isSet', matched: false, missing: true }]);
   });
 
   it('has names only where they exist, and all as the default match', () => {

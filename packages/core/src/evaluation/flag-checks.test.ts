@@ -1,7 +1,15 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import type { Condition, FlagConfiguration, Prerequisite, Rule, Segment } from '../api/targeting.ts';
+import type {
+  Condition,
+  FlagConfiguration,
+  Operator,
+  Prerequisite,
+  Rule,
+  Segment,
+} from '../api/targeting.ts';
 import { type CheckableFlag, type CheckableTargeting, checkFlags } from './flag-checks.ts';
+import { operatorKind } from './operators.ts';
 import { ruleRegex } from './rule-regex.ts';
 
 const regex = ruleRegex(RE2JS);
@@ -96,6 +104,31 @@ describe('checkFlags on conditions', () => {
     expect(mistake?.[0]).toBe('/values/1');
     expect(mistake?.[1]).toMatch(/^invalid pattern: ./);
     expect(others).toEqual([]);
+  });
+});
+
+describe('checkFlags on the values of an operator', () => {
+  const wrong = (operator: Operator) => checkCondition({ attribute: 'a', operator, values: ['x'] });
+  const { number, date, version } = { number: 'must be a number', date: DATE, version: VERSION };
+
+  it.each<[Operator, string]>([
+    ['lessThan', number],
+    ['lessThanOrEqual', number],
+    ['greaterThan', number],
+    ['greaterThanOrEqual', number],
+    ['before', date],
+    ['after', date],
+    ['semverEqual', version],
+    ['semverLessThan', version],
+    ['semverLessThanOrEqual', version],
+    ['semverGreaterThan', version],
+    ['semverGreaterThanOrEqual', version],
+  ])('%s: %s', (operator, message) => expect(wrong(operator)).toEqual([['/values/0', message]]));
+
+  it('asks for none if the operator only looks at whether there is an attribute', () => {
+    expect(checkCondition({ attribute: 'a', operator: 'isSet' })).toEqual([]);
+    expect(checkCondition({ attribute: 'a', operator: 'isNotSet' })).toEqual([]);
+    expect(operatorKind('equals')).toBe('text');
   });
 });
 

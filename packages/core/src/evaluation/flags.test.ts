@@ -97,11 +97,46 @@ describe('the limits of attributes', () => {
     ['1e+2', 100],
     ['25e-1', 2.5],
     ['1E2', 100],
+    ['2.25', 2.25],
+    ['1e10', 1e10],
   ])('%s is the number %s', (text, number) => {
     expect(holds({ attribute: 'a', operator: 'lessThan', values: [number + 0.1] }, { a: text })).toBe(true);
     expect(holds({ attribute: 'a', operator: 'greaterThan', values: [number - 0.1] }, { a: text })).toBe(
       true,
     );
+  });
+
+  it('more than eight values are compared as a few are', () => {
+    const values = Array.from({ length: 12 }, (_, index) => `v${index}`);
+    for (const count of [8, 9, 12]) {
+      const isIn = (a: unknown, caseInsensitive = false) =>
+        holds({ attribute: 'a', operator: 'in', values: values.slice(0, count), caseInsensitive }, { a });
+      expect([isIn('v0'), isIn(`v${count - 1}`), isIn('v12'), isIn('V0')]).toEqual([
+        true,
+        true,
+        false,
+        false,
+      ]);
+      expect([isIn(['x', 'v1']), isIn('V1', true), isIn('V12', true)]).toEqual([true, true, false]);
+    }
+  });
+
+  it('a pattern sees the text as it is', () => {
+    expect(holds({ attribute: 'a', operator: 'matches', values: ['HEL'] }, { a: 'HELLO' })).toBe(true);
+  });
+
+  it.each([
+    ['semverGreaterThan', false],
+    ['semverGreaterThanOrEqual', true],
+    ['semverLessThan', false],
+    ['semverLessThanOrEqual', true],
+    ['greaterThan', false],
+    ['greaterThanOrEqual', true],
+    ['lessThan', false],
+    ['lessThanOrEqual', true],
+  ] as const)('%s of the same is %s', (operator, expected) => {
+    const same = operator.startsWith('semver') ? '1.2.3' : '5';
+    expect(holds({ attribute: 'a', operator, values: [same] }, { a: same })).toBe(expected);
   });
 
   it('a condition without an attribute never matches', () => {

@@ -1,7 +1,7 @@
 import type { RolloutStepResult } from '../api/explanations.ts';
 import type { Rule } from '../api/targeting.ts';
 import type { Context } from './attribute-values.ts';
-import { type ContextTest, never } from './conditions.ts';
+import type { ContextTest } from './conditions.ts';
 import { hashFractionAfter } from './hash.ts';
 import { AttributeReaders, UNITS } from './once-per-pass.ts';
 
@@ -14,7 +14,6 @@ export function compileRollout(
 ): ContextTest {
   const { percentage, by, salt = ruleId } = rollout;
   if (percentage >= 100) return () => true;
-  if (!(percentage > 0)) return never;
   const readUnit = attributes.unit(by);
   const draw = hashFractionAfter(`${flagKey}:${salt}:`);
   return (context) => {

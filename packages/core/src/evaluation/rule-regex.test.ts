@@ -14,6 +14,13 @@ test('takes linear time for patterns that backtrack', () => {
   expect(compile('(a+)+$', false)(`${'a'.repeat(10_000)}b`)).toBe(false);
 });
 
+test('takes patterns of 500 steps, but not of more', () => {
+  const library = (steps: number) =>
+    ruleRegex({ CASE_INSENSITIVE: 1, compile: () => ({ programSize: () => steps, test: () => true }) });
+  expect(library(500)('x', false)('x')).toBe(true);
+  expect(() => library(501)('x', false)).toThrow('it takes 501 steps, at most 500 are allowed');
+});
+
 test.each([
   ['(', /missing closing/],
   ['a{500}', /it takes \d+ steps, at most 500 are allowed/],

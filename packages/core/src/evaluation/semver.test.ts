@@ -63,3 +63,38 @@ describe(`semver properties (seed ${SEED})`, () => {
     expect(parseSemver(`1.2.3-${'a.'.repeat(50_000)}!`)).toBeUndefined();
   });
 });
+
+describe('compareSemver', () => {
+  const ascending = [
+    ...['0.9.9', '1.0.0-0', '1.0.0-9', '1.0.0-11', '1.0.0-12', '1.0.0-100'],
+    ...[
+      '1.0.0--',
+      '1.0.0--a',
+      '1.0.0-01a',
+      '1.0.0-0a1',
+      '1.0.0-RC',
+      '1.0.0-alpha',
+      '1.0.0-alpha.1',
+      '1.0.0-alpha.1.1',
+    ],
+    ...['1.0.0-alpha.11', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-z', '1.0.0', '1.0.1', '1.1.0', '1.10.0'],
+    ...['2.0.0', '9007199254740992.0.0', '9007199254740993.0.0'],
+  ];
+
+  it('orders versions as Semantic Versioning does', () => {
+    const versions = ascending.map((text) => parseSemver(text)!);
+    for (const [i, low] of versions.entries()) {
+      expect(compareSemver(low, low)).toBe(0);
+      for (const [j, high] of versions.entries()) {
+        if (j <= i) continue;
+        const names = `${ascending[i]} and ${ascending[j]}`;
+        expect([names, Math.sign(compareSemver(low, high))]).toEqual([names, -1]);
+        expect([names, Math.sign(compareSemver(high, low))]).toEqual([names, 1]);
+      }
+    }
+  });
+
+  it.each(['V1.2.3-RC.1+BUILD', 'v1.2.3-RC.1'])('takes capital letters: %s', (text) => {
+    expect(compareSemver(parseSemver(text)!, parseSemver('1.2.3-RC.1')!)).toBe(0);
+  });
+});

@@ -33,6 +33,10 @@ describe('attributesOf', () => {
     expect([...used(rule({ conditions })).named]).toEqual([]);
   });
 
+  it('ignores a condition without an attribute', () => {
+    expect([...used(rule({ conditions: [{ operator: 'isSet' }] })).named]).toEqual([]);
+  });
+
   it('ignores rules and flags that are turned off', () => {
     const rules = [rule({ conditions: [isSet('plan')] })];
     const off = rules.map((each) => ({ ...each, enabled: false }));
