@@ -70,6 +70,12 @@ describe(`hash properties (seed ${SEED})`, () => {
     );
   });
 
+  it('hashes the first character beyond ASCII as two bytes, wherever it stands between zeros', () => {
+    for (const text of ['a\u0080\0\0', 'a\0\u0080\0', 'a\0\0\u0080', '\u0080\0\0\0']) {
+      expect(hashFraction(text)).toBe(smallHashFraction(text));
+    }
+  });
+
   it('is a fraction below 1', () => {
     fc.assert(
       fc.property(anyText, (text) => {
