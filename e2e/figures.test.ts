@@ -25,13 +25,13 @@ const BEGIN = Date.UTC(2030, 2, 25);
 const DAYS = 12;
 const RETENTION_DAYS = 4;
 /** Days after which everything is compared; then somebody is erased, the server is killed, and old events expire. */
-const CHECKPOINTS = { DuckDB: [2.4, 5.7, 8.2, 12], ClickHouse: [5.7, 12] };
+const CHECKPOINTS = { DuckDB: [2.4, 5.7, 12], ClickHouse: [5.7, 12] };
 /** Against hanging only: an emulated engine on a busy machine takes half a minute for a report. */
 const TIMEOUT_MS = 3_600_000;
 const SLOWLY = { timeout: 600_000, interval: 200 };
 
 describe.each(enginesForTest())('on $name, all figures are those of the list of events', ({ name, open }) => {
-  const visits = Number(process.env.FIGURES_VISITS ?? (name === 'DuckDB' ? 150 : 60));
+  const visits = Number(process.env.FIGURES_VISITS ?? (name === 'DuckDB' ? 120 : 60));
   const random = SeededRandom.forThisRun('figures');
   const clock = new AdjustableClock();
   let server: TestServer | undefined;
@@ -67,22 +67,22 @@ describe.each(enginesForTest())('on $name, all figures are those of the list of 
     let keptFrom = BEGIN;
     for (const day of CHECKPOINTS[name]) {
       const now = BEGIN + Math.round(day * DAY_MS);
-      const disagreements = () => new FigureCheck(player, log, { random, days }).disagreements(keptFrom, now);
-      const expectAgreement = async (when: string) => {
-        const found = await disagreements();
+      const expectAgreement = async (when: string, thoroughly: boolean) => {
+        const check = new FigureCheck(player, log, { random, days });
+        const found = await check.disagreements(keptFrom, now, thoroughly);
         expect(found.slice(0, 40), `${timeZone}, day ${day} ${when}: ${found.length} disagreements`).toEqual(
           [],
         );
       };
       await player.playUntil(now);
-      await expectAgreement('as sent');
+      await expectAgreement('as sent', true);
       const subject = randomSubject(random, log);
       gone.push(...log.erase(subject));
       await player.erase(subject);
-      await expectAgreement(`without ${JSON.stringify(subject)}`);
+      await expectAgreement(`without ${JSON.stringify(subject)}`, true);
       await server!.stop('SIGKILL');
       player.server = await start(server!.dataDir);
-      await expectAgreement('after kill -9');
+      await expectAgreement('after kill -9', false);
       const oldest = player.now - RETENTION_DAYS * DAY_MS;
       if (oldest <= BEGIN) continue;
       keptFrom = oldest;
@@ -92,7 +92,7 @@ describe.each(enginesForTest())('on $name, all figures are those of the list of 
       await expect
         .poll(async () => (await player.list('/v1/sessions', 'sessions', {})).length, SLOWLY)
         .toBe(log.sessions().length);
-      await expectAgreement('with retention');
+      await expectAgreement('with retention', false);
       await player.manage('PATCH', '', { retentionDays: null });
     }
     if (name !== 'DuckDB') return;

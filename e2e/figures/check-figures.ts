@@ -48,15 +48,20 @@ export class FigureCheck {
     this.#days = options.days;
   }
 
-  /** @param from the beginning of the days whose events are all stored */
-  async disagreements(from: number, to: number): Promise<string[]> {
-    for (const bots of ['exclude', 'only'] as const) {
-      await this.#checkTraffic({ from, to, bots, filters: {} });
-      await this.#checkTraffic({ from, to, bots, filters: this.#random.pick(FILTERS) });
-    }
+  /**
+   * @param from the beginning of the days whose events are all stored
+   * @param thoroughly false: only what changes most, which takes a third of the time
+   */
+  async disagreements(from: number, to: number, thoroughly: boolean): Promise<string[]> {
+    await this.#checkTraffic({ from, to, bots: 'exclude', filters: {} });
     await this.#checkSessions();
     await this.#checkLists();
-    for (const bots of ['exclude', 'include'] as const) await this.#checkCounts({ from, to, bots });
+    await this.#checkCounts({ from, to, bots: 'exclude' });
+    if (!thoroughly) return this.#found;
+    await this.#checkTraffic({ from, to, bots: 'exclude', filters: this.#random.pick(FILTERS) });
+    await this.#checkTraffic({ from, to, bots: 'only', filters: {} });
+    await this.#checkTraffic({ from, to, bots: 'only', filters: this.#random.pick(FILTERS) });
+    await this.#checkCounts({ from, to, bots: 'include' });
     await this.#checkPrevious(from, to);
     return this.#found;
   }

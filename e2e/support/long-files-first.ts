@@ -3,7 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Starts of paths. All tests on ClickHouse wait for one engine, so they begin at once. */
 const FIRST = [
-  ['packages/server/src/events/clickhouse/'],
+  [
+    'packages/server/src/events/clickhouse/clickhouse-event-store',
+    'packages/server/src/events/duckdb/duckdb-event-store',
+    'e2e/figures.test',
+    'e2e/truth.test',
+  ],
+  ['packages/server/src/events/clickhouse/', 'e2e/nodes/', 'e2e/documentation/', 'e2e/crashes/'],
   ['e2e/'],
   [
     'packages/server/src/events/duckdb/',

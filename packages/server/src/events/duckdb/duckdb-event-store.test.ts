@@ -22,8 +22,8 @@ const newDirectory = () => mkdtemp(join(tmpdir(), 'switchyard-duckdb-'));
 describeEventStore('DuckDB', async () => {
   const directory = await newDirectory();
   const file = join(directory, 'events.duckdb');
-  // A small limit, so that split test queries run in several parts.
-  const options = { maxVisitors: 2 };
+  // A small limit, so that queries about the few visitors of random histories run in two parts.
+  const options = { maxVisitors: 4 };
   let store: EventStore = await openDuckDbEventStore(file, options);
   return {
     store,
