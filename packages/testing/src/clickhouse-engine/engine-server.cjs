@@ -7,15 +7,31 @@ const { dirname, join } = require('node:path');
 require(join(dirname(require.resolve('chdb')), 'dist/serialize.js')).formatParamValue = String;
 const { Session } = require('chdb');
 
-const session = new Session(process.argv[2]);
+// A deletion waits for a task in the background, which otherwise sleeps for up to a second before it looks for work.
+const SLEEP = '--background_processing_pool';
+const connectionArgs = [
+  `${SLEEP}_task_sleep_seconds_when_no_work_min=0.05`,
+  `${SLEEP}_task_sleep_seconds_when_no_work_random_part=0`,
+  `${SLEEP}_thread_sleep_seconds_if_nothing_to_do=0.01`,
+  `${SLEEP}_thread_sleep_seconds_random_part=0`,
+];
 
-// Compiling expressions and profiling cost more than they save, many times so under emulation.
-for (const setting of [
-  ...['compile_expressions', 'compile_aggregate_expressions', 'compile_sort_description', 'log_queries'],
-  ...['query_profiler_real_time_period_ns', 'query_profiler_cpu_time_period_ns'],
-]) {
-  session.query(`SET ${setting} = 0`);
+/** Statements that run at the same time; each needs a connection of its own. */
+const CONNECTIONS = 4;
+
+function connect() {
+  const session = new Session(process.argv[2], { connectionArgs });
+  // Compiling expressions and profiling cost more than they save, many times so under emulation.
+  for (const setting of [
+    ...['compile_expressions', 'compile_aggregate_expressions', 'compile_sort_description', 'log_queries'],
+    ...['query_profiler_real_time_period_ns', 'query_profiler_cpu_time_period_ns'],
+  ]) {
+    session.query(`SET ${setting} = 0`);
+  }
+  return session;
 }
+
+const idle = Array.from({ length: CONNECTIONS }, connect);
 
 /** Parameters of the protocol that are not settings of the engine. */
 const NOT_SETTINGS = new Set([
@@ -24,13 +40,18 @@ const NOT_SETTINGS = new Set([
   'enable_http_compression',
 ]);
 
-let last = Promise.resolve();
+const waiting = [];
 
-/** One statement at a time: the engine shares one connection. */
-function inTurn(run) {
-  const result = last.then(run);
-  last = result.catch(() => {});
-  return result;
+/** Runs a statement as soon as a connection is idle. */
+async function withConnection(run) {
+  const session = idle.pop() ?? (await new Promise((resolve) => waiting.push(resolve)));
+  try {
+    return await run(session);
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(session);
+    else next(session);
+  }
 }
 
 const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -60,7 +81,7 @@ function readForm(type, body) {
   });
 }
 
-function run(url, body) {
+function run(session, url, body) {
   const inUrl = url.searchParams.get('query');
   const parameters = {};
   const settings = new Map();
@@ -85,7 +106,7 @@ async function respond(request, response) {
     else url.searchParams.append(name, value);
   }
   try {
-    const result = await inTurn(() => run(url, body));
+    const result = await withConnection((session) => run(session, url, body));
     response.setHeader('x-clickhouse-query-id', url.searchParams.get('query_id') ?? '');
     response.setHeader('x-clickhouse-summary', JSON.stringify({ read_rows: String(result.rowsRead) }));
     response.end(result.bytes());

@@ -51,7 +51,7 @@ async function startOnDemand(): Promise<Pick<ClickHouseEngine, 'url' | 'stop'>> 
   let pausing: NodeJS.Timeout | undefined;
   const server = createServer((incoming, outgoing) => {
     engine ??= startClickHouse();
-    // The engine runs one statement at a time, and a ping would wait for it. A real server answers at once.
+    // The engine runs few statements at a time, and a ping would wait for them. A real server answers at once.
     if (incoming.url?.startsWith('/ping')) return outgoing.end('Ok.\n');
     running += 1;
     clearTimeout(pausing);
