@@ -26,6 +26,10 @@ describe('closestName', () => {
     },
   );
 
+  it('of a short name is none that only has a letter in common', () => {
+    expect(closestName('xyzc', ['cab'])).toBeUndefined();
+  });
+
   it('of an empty name is a known one of two letters', () => {
     expect(closestName('', ['abc', 'ab'])).toBe('ab');
     expect(closestName('ab', ['', 'x'])).toBe('');
