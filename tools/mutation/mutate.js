@@ -1,5 +1,6 @@
 // Changes the sources of core, one expression at a time, and lists the changes that no test notices.
 // Usage: npm run mutate [-- [--concurrency 1] [AREA [FILE...]]]
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 
@@ -16,7 +17,7 @@ async function mutate(area, files, concurrency) {
   const stryker = new Stryker({
     mutate: files.length > 0 ? files : all,
     testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
+    plugins: [fileURLToPath(import.meta.resolve('@stryker-mutator/vitest-runner'))],
     vitest: { configFile: 'tools/mutation/vitest.config.ts' },
     coverageAnalysis: 'perTest',
     concurrency,
@@ -28,6 +29,7 @@ async function mutate(area, files, concurrency) {
       '!packages/core/**',
       '!tools/mutation/**',
       'dist',
+      'node_modules',
     ],
     reporters: ['clear-text', 'progress-append-only'],
     clearTextReporter: { logTests: false, reportTests: false, skipFull: true },
