@@ -183,7 +183,12 @@ describe('explainFlag', () => {
     expect(of('f')).toMatchObject({ ruleIndex: 0, evaluation: { reason: 'SPLIT' } });
     expect(of('f').steps.rules).toEqual([
       {
-        ...{ index: 0, id: 'r', name: 'Everyone', value: true, outcome: 'served', match: 'all' },
+        index: 0,
+        id: 'r',
+        name: 'Everyone',
+        value: true,
+        outcome: 'served',
+        match: 'all',
         conditions: [],
         rollout: { percentage: 100, attribute: null, unit: null, bucket: null, included: true },
       },
@@ -205,16 +210,23 @@ describe('explainFlag', () => {
     const email = { attribute: 'email', operator: 'endsWith', values: ['@shop.example'] };
     expect(steps.segments).toStrictEqual([
       {
-        ...{ id: 'friends', name: 'Friends', matched: true, match: 'all' },
+        id: 'friends',
+        name: 'Friends',
+        matched: true,
+        match: 'all',
         conditions: [
           {
-            ...{ operator: 'inSegment', values: ['staff'], matched: true },
+            operator: 'inSegment',
+            values: ['staff'],
+            matched: true,
             segments: [{ id: 'staff', matched: true }],
           },
         ],
       },
       {
-        ...{ id: 'staff', matched: true, match: 'all' },
+        id: 'staff',
+        matched: true,
+        match: 'all',
         conditions: [{ ...email, matched: true, actual: 'ada@shop.example' }],
       },
     ]);

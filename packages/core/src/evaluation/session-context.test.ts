@@ -25,8 +25,13 @@ it('does not know values that were masked when they were stored', () => {
 
 it('has the ids and fields of the session', () => {
   const session = {
-    ...{ sessionId: 's1', visitorId: 'v1', userId: 'u1' },
-    ...{ country: 'DE', device: 'mobile', browser: 'Firefox', os: 'Android' },
+    sessionId: 's1',
+    visitorId: 'v1',
+    userId: 'u1',
+    country: 'DE',
+    device: 'mobile',
+    browser: 'Firefox',
+    os: 'Android',
   };
   expect(sessionContext({}, session)).toEqual(session);
   expect(sessionContext({ userId: undefined, plan: undefined }, session)).toEqual(session);

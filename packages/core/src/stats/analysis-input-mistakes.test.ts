@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { MEAN, PLANNED } from '../testing/analysis-inputs.ts';
 import { readAnalysis } from './analysis-input.ts';
 
 // Each mistake with its message, and the last value that is still fine.
 
-const MEAN = {
-  method: 'sequential',
-  metric: 'mean',
-  control: 'a',
-  variations: [
-    { key: 'a', n: 3, sum: 6, sumSquares: 14 },
-    { key: 'b', n: 3, sum: -1, sumSquares: 9 },
-  ],
-};
 const [a, b] = MEAN.variations as [object, object];
-const PLANNED = { ...MEAN, method: 'group-sequential', plannedVisitors: 12 };
 const RATE = {
   ...MEAN,
   metric: 'proportion',

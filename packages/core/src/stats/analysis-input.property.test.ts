@@ -1,19 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { MEAN } from '../testing/analysis-inputs.ts';
 import { analyse, METHODS } from './analysis.ts';
 import { readAnalysis } from './analysis-input.ts';
 
 const SEED = 1729;
-
-const MEAN = {
-  method: 'sequential',
-  metric: 'mean',
-  control: 'a',
-  variations: [
-    { key: 'a', n: 3, sum: 6, sumSquares: 14 },
-    { key: 'b', n: 3, sum: -1, sumSquares: 9 },
-  ],
-};
 
 /** Numbers that no report can show. */
 function notFinite(value: unknown): number[] {

@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { MEAN, PLANNED } from '../testing/analysis-inputs.ts';
 import { readAnalysis } from './analysis-input.ts';
 
-const MEAN = {
-  method: 'sequential',
-  metric: 'mean',
-  control: 'a',
-  variations: [
-    { key: 'a', n: 3, sum: 6, sumSquares: 14 },
-    { key: 'b', n: 3, sum: -1, sumSquares: 9 },
-  ],
-};
 const [a, b] = MEAN.variations;
-
-const PLANNED = { ...MEAN, method: 'group-sequential', plannedVisitors: 12 };
 
 const fields = (input: unknown) => {
   const reading = readAnalysis(input);

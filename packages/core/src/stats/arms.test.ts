@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Arm, meanArm, proportionArm, ratioArm } from './arm.ts';
+import { plainArm } from '../testing/plain-arm.ts';
+import { meanArm, proportionArm, ratioArm } from './arm.ts';
 import { excludesZero, finiteComparison, isWithin, NO_COMPARISON } from './comparison.ts';
 import { jointEstimate, requireSpread } from './joint-estimate.ts';
 import { absoluteInterval, relativeInterval } from './mean-intervals.ts';
@@ -8,43 +9,32 @@ import { sampleRatio } from './sample-ratio.ts';
 import { combineStrata } from './strata.ts';
 import { centredProduct, centredSquares } from './sums.ts';
 
-const plain = (n: number, mean: number | null, variance: number | null): Arm => ({
-  n,
-  mean,
-  baseMean: mean,
-  adjustedMean: mean,
-  variance,
-  rawVariance: variance,
-  rawCovariance: variance,
-  isAdjusted: false,
-});
-
 describe('an arm', () => {
   it('of values has their mean and unbiased variance', () => {
-    expect(meanArm({ n: 3, sum: 6, sumSquares: 14 })).toEqual(plain(3, 2, 1));
-    expect(meanArm({ n: 2, sum: 4, sumSquares: 10 })).toEqual(plain(2, 2, 2));
-    expect(meanArm({ n: 1, sum: 4, sumSquares: 16 })).toEqual(plain(1, 4, null));
-    expect(meanArm({ n: 0, sum: 0, sumSquares: 0 })).toEqual(plain(0, null, null));
+    expect(meanArm({ n: 3, sum: 6, sumSquares: 14 })).toEqual(plainArm(3, 2, 1));
+    expect(meanArm({ n: 2, sum: 4, sumSquares: 10 })).toEqual(plainArm(2, 2, 2));
+    expect(meanArm({ n: 1, sum: 4, sumSquares: 16 })).toEqual(plainArm(1, 4, null));
+    expect(meanArm({ n: 0, sum: 0, sumSquares: 0 })).toEqual(plainArm(0, null, null));
   });
 
   it('of converted visitors has their rate', () => {
-    expect(proportionArm({ n: 4, sum: 1 })).toEqual(plain(4, 0.25, 0.1875));
-    expect(proportionArm({ n: 1, sum: 1 })).toEqual(plain(1, 1, 0));
-    expect(proportionArm({ n: 0, sum: 0 })).toEqual(plain(0, null, null));
+    expect(proportionArm({ n: 4, sum: 1 })).toEqual(plainArm(4, 0.25, 0.1875));
+    expect(proportionArm({ n: 1, sum: 1 })).toEqual(plainArm(1, 1, 0));
+    expect(proportionArm({ n: 0, sum: 0 })).toEqual(plainArm(0, null, null));
     // Late conversions may arrive before their visitors.
-    expect(proportionArm({ n: 4, sum: 5 })).toEqual(plain(4, 1, 0));
-    expect(proportionArm({ n: 4, sum: -1 })).toEqual(plain(4, 0, 0));
+    expect(proportionArm({ n: 4, sum: 5 })).toEqual(plainArm(4, 1, 0));
+    expect(proportionArm({ n: 4, sum: -1 })).toEqual(plainArm(4, 0, 0));
   });
 
   it('of ratios has the variance of what the ratio does not explain', () => {
     // Values 6, 0, 3, 0 of the denominators 1, 0, 1, 0: a ratio of 4.5, and rests of 1.5, 0, -1.5, 0.
     const sums = { n: 4, sum: 9, sumSquares: 45, denominatorSum: 2, denominatorSumSquares: 2, product: 9 };
-    expect(ratioArm(sums)).toEqual(plain(4, 4.5, 4.5 / 3 / 0.25));
+    expect(ratioArm(sums)).toEqual(plainArm(4, 4.5, 4.5 / 3 / 0.25));
     const two = { ...sums, n: 2, sum: 9, sumSquares: 45, denominatorSum: 2, denominatorSumSquares: 2 };
-    expect(ratioArm(two)).toEqual(plain(2, 4.5, 4.5));
-    expect(ratioArm({ ...sums, n: 1 })).toEqual(plain(1, 4.5, null));
-    expect(ratioArm({ ...sums, n: 0 })).toEqual(plain(0, null, null));
-    expect(ratioArm({ ...sums, denominatorSum: 0 })).toEqual(plain(4, null, null));
+    expect(ratioArm(two)).toEqual(plainArm(2, 4.5, 4.5));
+    expect(ratioArm({ ...sums, n: 1 })).toEqual(plainArm(1, 4.5, null));
+    expect(ratioArm({ ...sums, n: 0 })).toEqual(plainArm(0, null, null));
+    expect(ratioArm({ ...sums, denominatorSum: 0 })).toEqual(plainArm(4, null, null));
     // Everybody has the same ratio: only rounding errors would be left.
     const same = [0.1, 0.3, 0.7].map((value) => [3.3 * value, value] as const);
     const total = (of: (it: readonly [number, number]) => number) =>
@@ -92,8 +82,8 @@ describe('strata', () => {
 
   it('are weighted by all arms together', () => {
     const three = [
-      [plain(10, 1, 1), plain(20, 1, 1)],
-      [plain(50, 4, 1), plain(40, 4, 1)],
+      [plainArm(10, 1, 1), plainArm(20, 1, 1)],
+      [plainArm(50, 4, 1), plainArm(40, 4, 1)],
     ];
     expect(combineStrata(three, observed)[0]!.baseMean).toBeCloseTo(1 * 0.25 + 4 * 0.75, 12);
   });
@@ -104,13 +94,13 @@ describe('strata', () => {
   });
 
   it('with an unknown figure make it unknown', () => {
-    const [arm] = combineStrata([[plain(1, 3, null), plain(9, 1, 1)], strata[0]!], observed);
+    const [arm] = combineStrata([[plainArm(1, 3, null), plainArm(9, 1, 1)], strata[0]!], observed);
     expect(arm).toMatchObject({ baseMean: expect.any(Number), variance: null, rawVariance: null });
   });
 });
 
 describe('two arms', () => {
-  const [a, b] = [plain(10, 2, 5), plain(20, 3, 8)];
+  const [a, b] = [plainArm(10, 2, 5), plainArm(20, 3, 8)];
 
   it('have a difference with its variance and degrees of freedom', () => {
     expect(jointEstimate(a, b)).toEqual({
@@ -121,26 +111,26 @@ describe('two arms', () => {
       covariance: -0.5,
       degreesOfFreedom: expect.closeTo(0.81 / (0.25 / 9 + 0.16 / 19), 9),
     });
-    expect(jointEstimate(plain(10, 2, 0), b)!.degreesOfFreedom).toBeCloseTo(19, 9);
-    expect(jointEstimate(a, plain(20, 3, 0))!.degreesOfFreedom).toBeCloseTo(9, 9);
+    expect(jointEstimate(plainArm(10, 2, 0), b)!.degreesOfFreedom).toBeCloseTo(19, 9);
+    expect(jointEstimate(a, plainArm(20, 3, 0))!.degreesOfFreedom).toBeCloseTo(9, 9);
     // A single visitor without a spread has no degrees of freedom to give.
-    expect(jointEstimate(plain(1, 2, 0), b)!.degreesOfFreedom).toBeCloseTo(19, 9);
+    expect(jointEstimate(plainArm(1, 2, 0), b)!.degreesOfFreedom).toBeCloseTo(19, 9);
   });
 
   it('have no variance if that of one is unknown, or both are zero', () => {
     const unknown = { variance: null, degreesOfFreedom: null };
-    expect(jointEstimate(plain(1, 2, null), b)).toMatchObject({
+    expect(jointEstimate(plainArm(1, 2, null), b)).toMatchObject({
       ...unknown,
       controlVariance: 0,
       difference: 1,
     });
-    expect(jointEstimate(a, plain(1, 3, null))).toMatchObject(unknown);
-    expect(jointEstimate(plain(9, 2, 0), plain(9, 3, 0))).toMatchObject(unknown);
+    expect(jointEstimate(a, plainArm(1, 3, null))).toMatchObject(unknown);
+    expect(jointEstimate(plainArm(9, 2, 0), plainArm(9, 3, 0))).toMatchObject(unknown);
   });
 
   it('have no estimate without a mean', () => {
-    expect(jointEstimate(plain(0, null, null), b)).toBeNull();
-    expect(jointEstimate(a, plain(0, null, null))).toBeNull();
+    expect(jointEstimate(plainArm(0, null, null), b)).toBeNull();
+    expect(jointEstimate(a, plainArm(0, null, null))).toBeNull();
     expect(jointEstimate({ ...a, adjustedMean: null }, b)).toBeNull();
     expect(jointEstimate({ ...a, baseMean: null }, b)).toBeNull();
   });
@@ -149,9 +139,9 @@ describe('two arms', () => {
     const joint = jointEstimate(a, b)!;
     expect(requireSpread(joint, a, b)).toBe(joint);
     for (const arms of [
-      [plain(9, 2, 0), b],
-      [a, plain(9, 2, 0)],
-      [a, plain(1, 2, null)],
+      [plainArm(9, 2, 0), b],
+      [a, plainArm(9, 2, 0)],
+      [a, plainArm(1, 2, null)],
     ] as const) {
       expect(requireSpread(joint, arms[0], arms[1])).toMatchObject({
         variance: null,

@@ -2,19 +2,12 @@ import { AA_VARIATIONS } from '../lifecycle/aa-test.ts';
 import { AA_STATISTICS } from '../stats/report/aa-method.ts';
 import { type AaVerdictInput, aaVerdict } from '../stats/report/aa-verdict.ts';
 import { buildReport } from '../stats/report/report.ts';
-import { noGoalSums } from '../stats/report/report-counts.ts';
-import type { ReportGoal, ReportGoalSums, ReportInput } from '../stats/report/report-input.ts';
+import type { ReportGoal, ReportInput } from '../stats/report/report-input.ts';
 import { DAY_MS } from '../time.ts';
+import { goalOf, START, sumsOf } from './report-cases.ts';
 
-export const START = Date.UTC(2026, 0, 1);
-
-export const aaGoal = (id: string, kind: 'count' | 'revenue' = 'count'): ReportGoal => ({
-  id,
-  name: id,
-  kind,
-  lowerIsBetter: false,
-  role: 'secondary',
-});
+export const aaGoal = (id: string, kind: 'count' | 'revenue' = 'count'): ReportGoal =>
+  goalOf(id, { name: id, kind, role: 'secondary' });
 
 /** What was counted of one variation. */
 export interface Side {
@@ -23,16 +16,6 @@ export interface Side {
   converted?: Record<string, number>;
   /** Dollars of each converted visitor. */
   dollars?: number;
-}
-
-function sumsOf(goalId: string, converted: number, dollars: number): ReportGoalSums {
-  const none = noGoalSums(goalId);
-  return {
-    ...none,
-    converted,
-    conversions: { ...none.conversions, sum: converted, sumSquares: converted },
-    amount: { ...none.amount, sum: converted * dollars, sumSquares: converted * dollars ** 2 },
-  };
 }
 
 /** The verdict on a round of ten days. */
@@ -47,7 +30,13 @@ export function aaVerdictOn(
     bot: false,
     early: false,
     visitors,
-    goals: Object.entries(converted).map(([id, number]) => sumsOf(id, number, dollars)),
+    goals: Object.entries(converted).map(([id, number]) =>
+      sumsOf(id, {
+        converted: number,
+        conversions: { sum: number, sumSquares: number },
+        amount: { sum: number * dollars, sumSquares: number * dollars ** 2 },
+      }),
+    ),
   }));
   const report = buildReport({
     variations: AA_VARIATIONS,

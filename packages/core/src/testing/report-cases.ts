@@ -1,4 +1,5 @@
 import { DEFAULT_STATISTICS } from '../api/statistics.ts';
+import { type Comparison, NO_COMPARISON } from '../stats/comparison.ts';
 import {
   NONE_BEFORE,
   noGoalSums,
@@ -12,6 +13,7 @@ import type {
   ReportInput,
   ReportSums,
 } from '../stats/report/report-input.ts';
+import type { MetricName } from '../stats/report/report-metrics.ts';
 import { DAY_MS } from '../time.ts';
 
 export const START = Date.UTC(2026, 0, 1);
@@ -70,4 +72,22 @@ export const inputOf = (groups: readonly ReportGroup[], more: Partial<ReportInpu
   endedAt: null,
   asOf: dayAt(10),
   ...more,
+});
+
+/** A goal whose metric decides; next to it is one that does not. */
+export const comparedGoalOf = (
+  name: string,
+  metric: MetricName,
+  variations: readonly ({ key: string; mean: number | null } & Partial<Comparison>)[],
+) => ({
+  goal: goalOf('x', { name, kind: metric === 'conversion-rate' ? 'count' : 'revenue' }),
+  counts: [],
+  metrics: [
+    { metric: 'conversions-per-visitor' as const, decides: false, variations: [] },
+    {
+      metric,
+      decides: true,
+      variations: variations.map((given) => ({ ...NO_COMPARISON, n: 1, adjustedPValue: null, ...given })),
+    },
+  ],
 });

@@ -58,31 +58,34 @@ describe('an imbalance of what a goal measures', () => {
     covariateSum: sum,
     covariateSumSquares: sumSquares,
   });
-  const with_ = (key: string, conversions: object, amount: object) =>
+  const countsWith = (key: string, conversions: object, amount: object) =>
     counts(key, {}, { goals: new Map([['x', sumsOf('x', { conversions, amount })]]) });
-  const control = () => with_('control', before(200, 260), before(5000, 90_000));
+  const control = () => countsWith('control', before(200, 260), before(5000, 90_000));
   const goals = [goalOf('other'), goalOf('x', { name: 'Sign-ups' })];
 
   it('is that of conversions for a goal that counts', () => {
-    const found = covariateImbalance([control(), with_('b', before(340, 440), before(5000, 90_000))], goals);
+    const found = covariateImbalance(
+      [control(), countsWith('b', before(340, 440), before(5000, 90_000))],
+      goals,
+    );
     expect(found).toMatchObject({ covariate: 'Sign-ups', variation: 'b' });
     // Five comparisons: the two goals, known visitors, sessions and revenue.
     expect(found!.pValue / 8.307_335_878_448e-6).toBeCloseTo(1, 6);
     expect(
-      covariateImbalance([control(), with_('b', before(200, 260), before(9000, 120_000))], goals),
+      covariateImbalance([control(), countsWith('b', before(200, 260), before(9000, 120_000))], goals),
     ).toBeNull();
   });
 
   it('is that of amounts for revenue', () => {
     const revenue = goals.map((goal) => ({ ...goal, kind: 'revenue' as const }));
     const found = covariateImbalance(
-      [control(), with_('b', before(200, 260), before(7500, 140_000))],
+      [control(), countsWith('b', before(200, 260), before(7500, 140_000))],
       revenue,
     );
     expect(found).toMatchObject({ covariate: 'Sign-ups', variation: 'b' });
     expect(found!.pValue / 4.134_062_667_48e-6).toBeCloseTo(1, 6);
     expect(
-      covariateImbalance([control(), with_('b', before(900, 920), before(5000, 90_000))], revenue),
+      covariateImbalance([control(), countsWith('b', before(900, 920), before(5000, 90_000))], revenue),
     ).toBeNull();
   });
 });

@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { plainArm } from '../../testing/plain-arm.ts';
 import type { Arm } from '../arm.ts';
 import { type FinishedEffect, learnPrior } from './learned-prior.ts';
 import { noveltyOf } from './novelty.ts';
-
-const arm = (n: number, mean: number | null, variance: number | null): Arm => ({
-  n,
-  mean,
-  baseMean: mean,
-  adjustedMean: mean,
-  variance,
-  rawVariance: variance,
-  rawCovariance: variance,
-  isAdjusted: false,
-});
 
 const pair = (control: Arm, variation: Arm) => ({ control, variation });
 
 // Expected values come from Python.
 describe('a change of the effect over time', () => {
-  const early = pair(arm(1000, 0.1, 0.09), arm(1000, 0.15, 0.1275));
-  const late = pair(arm(2000, 0.1, 0.09), arm(2000, 0.11, 0.0979));
+  const early = pair(plainArm(1000, 0.1, 0.09), plainArm(1000, 0.15, 0.1275));
+  const late = pair(plainArm(2000, 0.1, 0.09), plainArm(2000, 0.11, 0.0979));
 
   it('is that of ratios, on the scale of logarithms', () => {
     expect(noveltyOf(early, late)).toEqual({
@@ -35,23 +25,26 @@ describe('a change of the effect over time', () => {
   });
 
   it('is that of differences if a mean is not positive', () => {
-    const first = pair(arm(100, 0, 1), arm(200, 0.5, 2));
-    const later = pair(arm(300, 1, 3), arm(100, 1.1, 4));
+    const first = pair(plainArm(100, 0, 1), plainArm(200, 0.5, 2));
+    const later = pair(plainArm(300, 1, 3), plainArm(100, 1.1, 4));
     expect(noveltyOf(first, later)).toEqual({
       early: expect.closeTo(0.5, 12),
       late: expect.closeTo(0.1, 12),
       unit: 'absolute',
       pValue: expect.closeTo(0.130_570_018_115_736, 12),
     });
-    for (const given of [pair(arm(100, 1, 1), arm(200, 0, 2)), pair(arm(100, 1, 1), arm(200, -1, 2))]) {
+    for (const given of [
+      pair(plainArm(100, 1, 1), plainArm(200, 0, 2)),
+      pair(plainArm(100, 1, 1), plainArm(200, -1, 2)),
+    ]) {
       expect(noveltyOf(given, later)!.unit).toBe('absolute');
       expect(noveltyOf(later, given)!.unit).toBe('absolute');
     }
   });
 
   it('is unknown without means or without a spread in each arm', () => {
-    const fine = arm(100, 1, 1);
-    for (const missing of [arm(0, null, null), arm(1, 1, null), arm(100, 1, 0)]) {
+    const fine = plainArm(100, 1, 1);
+    for (const missing of [plainArm(0, null, null), plainArm(1, 1, null), plainArm(100, 1, 0)]) {
       for (const given of [pair(missing, fine), pair(fine, missing)]) {
         expect(noveltyOf(given, late)).toBeNull();
         expect(noveltyOf(late, given)).toBeNull();

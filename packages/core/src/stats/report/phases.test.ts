@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_STATISTICS } from '../../api/statistics.ts';
+import { convertedOnce, dayAt, groupOf, inputOf, START } from '../../testing/report-cases.ts';
 import { DAY_MS } from '../../time.ts';
 import { buildReport } from './report.ts';
-import { noGoalSums } from './report-counts.ts';
-import type { ReportGroup, ReportInput, VisitorsBefore } from './report-input.ts';
-
-const START = Date.UTC(2026, 0, 1);
+import { NONE_BEFORE } from './report-counts.ts';
+import type { ReportGroup, ReportInput } from './report-input.ts';
 
 function group(
   variationKey: string | null,
@@ -13,35 +12,20 @@ function group(
   converted: number,
   more: Partial<ReportGroup> = {},
 ): ReportGroup {
-  const none = noGoalSums('signup');
-  const conversions = { ...none.conversions, sum: converted, sumSquares: converted };
-  return {
-    variationKey,
-    bot: false,
-    early: false,
-    visitors,
-    goals: variationKey === null || more.moved ? [] : [{ ...none, converted, conversions }],
-    ...more,
-  };
+  const goals = variationKey === null || more.moved ? [] : [convertedOnce('signup', converted)];
+  return groupOf(variationKey, visitors, { goals, ...more });
 }
 
-const input = (groups: ReportGroup[], more: Partial<ReportInput> = {}): ReportInput => ({
-  variations: [
-    { key: 'a', weight: 60 },
-    { key: 'b', weight: 40 },
-  ],
-  goals: [{ id: 'signup', name: 'Sign-ups', kind: 'count', lowerIsBetter: false, role: 'primary' }],
-  statistics: { ...DEFAULT_STATISTICS, engine: 'frequentist' },
-  smallestEffect: null,
-  plannedVisitors: null,
-  includeBots: false,
-  groups,
-  exposures: [],
-  startedAt: START,
-  endedAt: null,
-  asOf: START + 2 * DAY_MS,
-  ...more,
-});
+const input = (groups: ReportGroup[], more: Partial<ReportInput> = {}) =>
+  inputOf(groups, {
+    variations: [
+      { key: 'a', weight: 60 },
+      { key: 'b', weight: 40 },
+    ],
+    statistics: { ...DEFAULT_STATISTICS, engine: 'frequentist' },
+    asOf: dayAt(2),
+    ...more,
+  });
 
 const upliftOf = (report: ReturnType<typeof buildReport>) =>
   report.goals[0]!.metrics[0]!.variations[1]!.relative!;
@@ -136,15 +120,6 @@ describe('after the planned number of visitors', () => {
 });
 
 describe('CUPED', () => {
-  const NONE: VisitorsBefore = {
-    known: 0,
-    sessions: 0,
-    sessionsSquares: 0,
-    revenue: 0,
-    revenueSquares: 0,
-    knownRevenue: 0,
-    product: 0,
-  };
   const statistics = { ...DEFAULT_STATISTICS, engine: 'frequentist', cuped: true } as const;
 
   /** Half of the visitors are known, with one session each, and convert four times as often as new ones. */
@@ -154,7 +129,7 @@ describe('CUPED', () => {
     const sums = plain.goals[0]!;
     return {
       ...plain,
-      before: { ...NONE, known, sessions: known, sessionsSquares: known },
+      before: { ...NONE_BEFORE, known, sessions: known, sessionsSquares: known },
       goals: [
         {
           ...sums,

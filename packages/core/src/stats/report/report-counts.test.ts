@@ -7,6 +7,7 @@ import {
   countVisitors,
   exposureCounts,
   firstCounts,
+  NONE_BEFORE,
   noVariationCounts,
   totalVisitors,
   variationCounts,
@@ -89,15 +90,7 @@ describe('counts of the variations', () => {
     const [control, b, ...more] = variationCounts(inputOf(groups));
     expect(more).toEqual([]);
     expect(control).toMatchObject({ key: 'control', visitors: 0, goals: new Map() });
-    expect(control!.before).toEqual({
-      known: 0,
-      sessions: 0,
-      sessionsSquares: 0,
-      revenue: 0,
-      revenueSquares: 0,
-      knownRevenue: 0,
-      product: 0,
-    });
+    expect(control!.before).toEqual(NONE_BEFORE);
     expect(b).toMatchObject({ key: 'b', visitors: 43, before: added(beforeOf(10), beforeOf(500)) });
     expect([...b!.goals.keys()]).toEqual(['signup', 'other']);
     expect(b!.goals.get('signup')).toEqual(added(goalSumsFrom(1), goalSumsFrom(70)));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goalOf } from '../../testing/report-cases.ts';
-import { NO_COMPARISON } from '../comparison.ts';
+import { comparedGoalOf } from '../../testing/report-cases.ts';
 import type { MetricName } from '../report/report-metrics.ts';
 import { type AaCause, type AaFacts, aaWords } from './aa-words.ts';
 
@@ -24,18 +23,11 @@ const differs = (
 ): AaCause => ({
   cause: 'goal',
   pValue,
-  goal: {
-    goal: goalOf('x', { name, kind: metric === 'conversion-rate' ? 'count' : 'revenue' }),
-    counts: [],
-    metrics: [
-      { metric: 'conversions-per-visitor', decides: false, variations: [] },
-      {
-        metric,
-        decides: true,
-        variations: means.map((mean) => ({ ...NO_COMPARISON, key: 'x', n: 1, mean, adjustedPValue: null })),
-      },
-    ],
-  },
+  goal: comparedGoalOf(
+    name,
+    metric,
+    means.map((mean) => ({ key: 'x', mean })),
+  ),
 });
 
 const chance =

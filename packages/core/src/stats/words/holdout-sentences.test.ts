@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { goalOf } from '../../testing/report-cases.ts';
-import { type Interval, NO_COMPARISON } from '../comparison.ts';
+import { comparedGoalOf } from '../../testing/report-cases.ts';
+import type { Interval } from '../comparison.ts';
 import type { ComparedGoal } from '../report/holdout-findings.ts';
 import type { MetricName } from '../report/report-metrics.ts';
 import { describeHoldoutGoal, describeHoldoutSplit, summarizeHoldout } from './holdout-words.ts';
@@ -21,25 +21,13 @@ function compared(finding: ComparedGoal['finding'], given: Given = {}): Compared
   const { name = 'Sign-ups', metric = 'conversion-rate', collecting = null } = given;
   const { heldOut = 0.1, mean = 0.12, relative = interval(0.2, 0.05, 0.35) } = given;
   const { absolute = interval(0.02, 0.005, 0.035) } = given;
-  const result = { ...NO_COMPARISON, n: 1, adjustedPValue: null };
   return {
     finding,
     collecting,
-    report: {
-      goal: goalOf('x', { name, kind: metric === 'conversion-rate' ? 'count' : 'revenue' }),
-      counts: [],
-      metrics: [
-        { metric: 'conversions-per-visitor', decides: false, variations: [] },
-        {
-          metric,
-          decides: true,
-          variations: [
-            { ...result, key: 'held-out', mean: heldOut },
-            { ...result, key: 'others', mean, relative, absolute },
-          ],
-        },
-      ],
-    },
+    report: comparedGoalOf(name, metric, [
+      { key: 'held-out', mean: heldOut },
+      { key: 'others', mean, relative, absolute },
+    ]),
   };
 }
 
