@@ -1,4 +1,5 @@
-// node bench/cpu-per-request.js DIR: CPU time per request under the load of wrk, compared with another built checkout. See README.md.
+// node bench/cpu-per-request.js [DIR]: CPU time per request under the load of wrk, compared with another built checkout,
+// or with other settings. See README.md.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,15 +15,17 @@ const { values: options, positionals } = parseArgs({
     processes: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '12' },
     connections: { type: 'string', default: '16' },
+    env: { type: 'string', multiple: true, default: [] },
     only: { type: 'string' },
     help: { type: 'boolean' },
   },
 });
 
-const HELP = `Usage: node bench/cpu-per-request.js DIR [options]   (after npm run build; DIR is another built checkout; needs wrk)
+const HELP = `Usage: node bench/cpu-per-request.js [DIR] [options]   (after npm run build; DIR is another built checkout; needs wrk)
   --processes N    fresh server processes of each build (default 3)
   --rounds N       alternating seconds of load per process (default 12)
   --connections N  connections of wrk (default 16)
+  --env NAME=VALUE a setting of the other server, several times if needed
   --only TEXT      only the cases whose name contains TEXT`;
 
 const SLICES = fileURLToPath(new URL('./lib/count-cpu-slices.cjs', import.meta.url));
@@ -62,12 +65,17 @@ function lowTenth(file) {
 }
 
 /** A process of each build, in turns. */
-async function measureProcesses(bins, script) {
-  const directories = bins.map(() => temporaryDirectory());
+async function measureProcesses(builds, script) {
+  const directories = builds.map(() => temporaryDirectory());
   const files = directories.map((directory) => join(directory, 'slices'));
   const servers = [];
-  for (const [i, bin] of bins.entries()) {
-    const env = { NODE_OPTIONS: `--require ${SLICES}`, SLICES: files[i], RATE_LIMIT_PER_ADDRESS: '0' };
+  for (const [i, { bin, settings }] of builds.entries()) {
+    const env = {
+      NODE_OPTIONS: `--require ${SLICES}`,
+      SLICES: files[i],
+      RATE_LIMIT_PER_ADDRESS: '0',
+      ...settings,
+    };
     servers.push(await Server.start(directories[i], { bin, env }));
   }
   for (let round = 0; round < Number(options.rounds); round++) {
@@ -81,11 +89,15 @@ async function measureProcesses(bins, script) {
 
 const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
-if (options.help || positionals.length !== 1) {
+if (options.help || positionals.length > 1) {
   console.log(HELP);
 } else {
   // This build twice: how far its two columns are apart says what the others are worth.
-  const bins = [BIN, BIN, binOf(resolve(positionals[0]))];
+  const own = { bin: BIN, settings: {} };
+  const other = {
+    bin: positionals.length === 0 ? BIN : binOf(resolve(positionals[0])),
+    settings: Object.fromEntries(options.env.map((text) => text.split(/=(.*)/s, 2))),
+  };
   const scripts = temporaryDirectory();
   const rows = [];
   for (const { name, scripts: scriptsOf } of SPEED_CASES) {
@@ -93,12 +105,13 @@ if (options.help || positionals.length !== 1) {
     const script = join(scripts, 'requests.lua');
     writeFileSync(script, luaOf(scriptsOf()));
     const results = [];
-    for (let i = 0; i < Number(options.processes); i++) results.push(await measureProcesses(bins, script));
-    const [now, again, other] = bins.map((_, build) => mean(results.map((result) => result[build])));
+    for (let i = 0; i < Number(options.processes); i++)
+      results.push(await measureProcesses([own, own, other], script));
+    const [now, again, changed] = [0, 1, 2].map((build) => mean(results.map((result) => result[build])));
     rows.push([
       name,
-      ...[now, again, other].map((microseconds) => `${microseconds.toFixed(1)} µs`),
-      ratio(other / mean([now, again])),
+      ...[now, again, changed].map((microseconds) => `${microseconds.toFixed(1)} µs`),
+      ratio(changed / mean([now, again])),
     ]);
     console.error(`${name}: done`);
   }

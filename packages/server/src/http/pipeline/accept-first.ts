@@ -15,7 +15,7 @@ interface Waiting {
  * Accepts all new connections before it serves requests. Node.js accepts one connection per turn of its event loop,
  * and under load a turn serves a request of every open connection: the last of a hundred new clients would wait for a
  * hundred such turns. While connections arrive, turns only read requests; they are served as soon as a turn accepted
- * none. Without it, the last of 64 new clients waits four times as long (`node bench/connections.js`, with wrk as load).
+ * none. Without it, the last of 64 new clients waits seven times as long (`node bench/connections.js`).
  */
 export function acceptFirst({ server }: FastifyInstance): void {
   let waiting: Waiting[] = [];

@@ -9,7 +9,7 @@ const { _write: write, _writev: writev } = Socket.prototype;
 /**
  * Makes Node.js send each response with a single `write` instead of `writev`. Node.js already joins a text body with its
  * headers, so `writev` only adds an empty last part, which needs no system call of its own either. Without it, a request
- * takes 9 % more CPU time for the config, 17 % for an evaluation (`node bench/cpu-per-request.js`).
+ * takes 13 % more CPU time for the config, 5 % for an evaluation (`node bench/cpu-per-request.js`).
  */
 export function usePlainWrites({ server }: FastifyInstance): void {
   server.on('connection', (socket: WithMethods) => {

@@ -12,7 +12,7 @@ interface Response {
  * Sends the responses of one turn of the event loop in direct succession instead of between requests. Sending to a
  * client on the same machine, which is usually a proxy, wakes it up, and that is the most expensive part of a small
  * response; a client that is still reading the last response does not have to be woken. Without it, a config request
- * takes 21 % more CPU time with 16 connections of wrk, an evaluation 35 % (`node bench/cpu-per-request.js`).
+ * takes 29 % more CPU time with 16 connections of wrk, an evaluation 38 % (`node bench/cpu-per-request.js`).
  *
  * A single client would only wait, so most responses are sent at once while there is one per turn.
  */
