@@ -23,6 +23,9 @@ function isStored(text: string): boolean {
     .some(({ name }) => readFileSync(join(shop.server.dataDir, name)).includes(text));
 }
 
+const byPropertyId = (a: { propertyId: string }, b: { propertyId: string }) =>
+  a.propertyId.localeCompare(b.propertyId);
+
 const doctor = async () => (await switchyard(shop.server, 'doctor')).stdout;
 
 describe('deleting an account', () => {
@@ -83,9 +86,19 @@ describe('deleting an account', () => {
     const email = 'joan@shop.example';
     const { accountId } = await newMember(owner, email, 'viewer');
     const conditions = [{ attribute: 'email', operator: 'equals', values: [email] }];
-    bodyOf(await manager.put('/segments/testers', { conditions }), 201);
+    const other = new PropertyManager(owner, 'other');
+    for (const it of [manager, other]) bodyOf(await it.put('/segments/testers', { conditions }), 201);
+    const createKey = () =>
+      manager.post('/keys', { kind: 'secret', name: `for ${email}` }, { 'idempotency-key': 'once' });
+    const key = bodyOf(await createKey(), 201);
+    expect(bodyOf(await createKey(), 201)).toEqual({ ...key, key: null });
     const { remaining } = bodyOf(await owner.delete(`/v1/manage/accounts/${accountId}`));
-    expect(remaining).toEqual([{ propertyId: 'shop', items: ['segment "testers"'] }]);
+    expect(remaining.sort(byPropertyId)).toEqual([
+      { propertyId: 'other', items: ['segment "testers"'] },
+      { propertyId: 'shop', items: ['segment "testers"', `key "${key.id}"`] },
+    ]);
+    // The kept response had the address, so the request is carried out again.
+    errorOf(await createKey(), 409, 'already_exists');
   });
 
   it('works on the command line next to a server', async () => {
