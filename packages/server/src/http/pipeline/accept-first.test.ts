@@ -1,7 +1,10 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { acceptFirst } from './accept-first.ts';
 
 let shop: Shop;
 let port: number;
@@ -54,4 +57,23 @@ it('serves the others if clients leave before they are served', async () => {
   const statuses = await Promise.all(staying.map(status));
   for (const socket of staying) socket.destroy();
   expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 200 OK']));
+});
+
+it('serves a request although every turn accepts another connection', async () => {
+  const server = new EventEmitter();
+  let isServed = false;
+  server.on('request', () => {
+    isServed = true;
+  });
+  acceptFirst({ server } as unknown as FastifyInstance);
+  server.emit('connection');
+  server.emit('request');
+  expect(isServed).toBe(false);
+  // It may wait for 10 ms.
+  const startedAt = performance.now();
+  while (!isServed && performance.now() - startedAt < 2000) {
+    server.emit('connection');
+    await turn();
+  }
+  expect(isServed).toBe(true);
 });
