@@ -20,8 +20,8 @@ const count = (text: string) =>
   });
 
 it('keys are not part of what JOURNAL_MAX_BYTES limits', async () => {
-  // Space for a few requests, and for fewer keys than are used here.
-  const env = { JOURNAL_MAX_BYTES: '16384' };
+  // Space for a few requests, and for fewer keys, of 16 bytes, than are used here.
+  const env = { JOURNAL_MAX_BYTES: '4096' };
   shop = await openShop({ env });
   for (let i = 0; i < 300; i++) expectAccepted(await count(`key-${i}`));
   expect(await shop.server.stop()).toBe(0);
