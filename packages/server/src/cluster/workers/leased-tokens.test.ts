@@ -60,6 +60,25 @@ it('workers together use the limit, and exceed it by no more than a tenth of a s
   expect(grantedAt.length, `seed ${seed}`).toBeGreaterThan(0.6 * PER_SECOND * (1 + SECONDS));
 });
 
+it('tokens that were kept for too long are not used', async () => {
+  const workers = createWorkers();
+  let granted = 0;
+  const take = async (worker: LeasedTokens) => {
+    if ((await worker.take('key', 'one')) >= 0) granted += 1;
+  };
+  // Each gets many more than it asks for.
+  for (const worker of workers) void take(worker);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(granted).toBe(WORKERS);
+  // Until the bucket is full again.
+  await vi.advanceTimersByTimeAsync(500);
+  granted = 0;
+  for (let n = 0; n < PER_SECOND; n++) for (const worker of workers) void take(worker);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(granted).toBeGreaterThanOrEqual(PER_SECOND);
+  expect(granted).toBeLessThanOrEqual(PER_SECOND + 1);
+});
+
 it('is exact when little is left', async () => {
   const buckets = new TokenBuckets({ perKey: 5, perAddress: 0 });
   const lease = (wanted: number) => buckets.lease('key', 'one', wanted, 1 / 8);
