@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPostgresDatabase, hasPostgres } from '@switchyard/testing/configuration/databases';
+import { accepted, Shop } from '@switchyard/testing/fixtures/shop';
 import { FaultProxy } from '@switchyard/testing/network/fault-proxy';
 import {
   BIN,
@@ -115,6 +116,7 @@ describe.skipIf(engine === undefined || !hasPostgres())(
       await send(server, 20);
       answers = await answersOf(server);
       // What is in the journal only belongs to the move too.
+      await accepted(new Shop(server).increment({ goalId: 'signup' }));
       await server.stop('SIGKILL');
     });
 
@@ -146,6 +148,8 @@ describe.skipIf(engine === undefined || !hasPostgres())(
         CLICKHOUSE_URL: proxy!.urlOf(clickhouseUrl),
       });
       expect(await answersOf(node)).toEqual(answers);
+      const signups = await getWhenAvailable(node, '/v1/goals/progress?goalId=signup&propertyId=shop');
+      expect(signups.current).toMatchObject({ total: 1 });
     });
 
     test('copies the data of a node that runs into a directory', async () => {
