@@ -218,6 +218,15 @@ export function describeEventStore(
         (await sessionsOf({ propertyId, limit: 9, ...filter })).map((it) => it.sessionId);
       expect(await of({ visitorId: 'v' })).toEqual(['other']);
       expect(await of({ visitorId: 'w', userId: 'u1' })).toEqual(['s']);
+      await add(goal({ ...own, receivedAt: T0 + 4 }), entry({ ...own, receivedAt: T0 + 5 }));
+      for (const [visitorId, found] of [
+        ['v', 0],
+        ['w', 1],
+      ] as const) {
+        const query = { propertyId, visitorId, limit: 9 };
+        expect((await store.conversionPage(query)).rows).toHaveLength(found);
+        expect((await store.feedbackPage(query)).rows).toHaveLength(found);
+      }
     });
 
     test('moves the start of a session back when an older event arrives, even after a restart', async () => {
