@@ -75,7 +75,7 @@ describe.each(enginesForTest())('on $name, all figures are those of the list of 
         );
       };
       await player.playUntil(now);
-      await expectAgreement('as sent', true);
+      await expectAgreement('as sent', false);
       const subject = randomSubject(random, log);
       gone.push(...log.erase(subject));
       await player.erase(subject);

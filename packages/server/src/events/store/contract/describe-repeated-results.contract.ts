@@ -34,12 +34,12 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** After all events; every value is another query with the same answer, so nothing is known about it. */
-let endOfTime = T0 + 10_000 * DAY_MS;
+/** After all events. */
+const END = T0 + 10_000 * DAY_MS;
 
 /** The contract for results that are asked for again and again while events arrive. */
 export function describeRepeatedResults({ open, randomRuns }: Suite): void {
-  test(`repeated results are those of a first request, on random histories (seed ${SEED})`, async () => {
+  test(`repeated results agree with a naive model, on random histories (seed ${SEED})`, async () => {
     const history = fc.record({
       journals: fc.array(manyBatches, { minLength: 1, maxLength: 3 }),
       steps: fc.array(step, { minLength: 10, maxLength: 10 }),
@@ -63,7 +63,6 @@ class Replay {
   readonly #model = new NaiveEventStore();
   readonly #journals: AcceptedRequest[][][];
   readonly #positions: number[];
-  readonly #until = ++endOfTime;
   #store: EventStore;
   #steps = 0;
 
@@ -114,7 +113,7 @@ class Replay {
         propertyId: PROPERTY,
         splitTestKey: 'hero',
         // The first one ends before some of the conversions.
-        ...(index > 0 && { until: this.#until, days: { ...options.days, from: to - 9 * DAY_MS, to } }),
+        ...(index > 0 && { until: END, days: { ...options.days, from: to - 9 * DAY_MS, to } }),
       };
       // Also while it runs, and with nothing new since.
       const ahead = this.#steps % 3 === 0 ? this.#store.countAhead(query) : undefined;
@@ -122,9 +121,6 @@ class Replay {
       const counts = ordered(await this.#store.splitTestCounts(query));
       await ahead;
       expect(counts).toEqual(ordered(naiveCounts(facts, query)));
-      if (index === 0) continue;
-      const first = await this.#store.splitTestCounts({ ...query, until: ++endOfTime });
-      expect(counts).toEqual(ordered(first));
     }
   }
 }
