@@ -12,6 +12,7 @@ export interface ServerSentEvent {
 export class EventStream {
   readonly response: IncomingMessage;
   readonly events: ServerSentEvent[] = [];
+  heartbeats = 0;
   ended = false;
   #text = '';
 
@@ -43,6 +44,7 @@ export class EventStream {
     const blocks = this.#text.split('\n\n');
     this.#text = blocks.pop() ?? '';
     for (const block of blocks) {
+      if (block === ': heartbeat') this.heartbeats += 1;
       const fields = block.split('\n').filter((line) => /^(id|event|data):/.test(line));
       if (fields.length === 0) continue;
       const named = fields.map((line) => [
