@@ -18,8 +18,8 @@ function sourcesOf(area) {
 }
 
 /**
- * The mutants of one file. Stryker also slows down what it does not change at the moment: with all of them in one run,
- * the statistics take fifty times as long.
+ * The mutants of one file. Stryker also slows down the code that it could change, but does not change at the moment:
+ * with all files in one run, the loops of the statistics take many times as long.
  *
  * @param {string} file
  * @param {number} concurrency
@@ -80,6 +80,7 @@ for (const name of areas) {
     total.timedOut += counts.timedOut;
     total.missed += counts.missed;
   }
+  if (files.length > 0) continue;
   console.log(`\n${name}: ${described(total)}; the minimum is ${MIN_SCORES[name]} %\n`);
   if (total.noticed < (total.noticed + total.missed) * (MIN_SCORES[name] / 100)) process.exitCode = 1;
 }
