@@ -89,7 +89,8 @@ async function measureProcesses(builds, script) {
 
 const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
-if (options.help || positionals.length > 1) {
+const hasNothingToCompare = positionals.length === 0 && options.env.length === 0;
+if (options.help || positionals.length > 1 || hasNothingToCompare) {
   console.log(HELP);
 } else {
   // This build twice: how far its two columns are apart says what the others are worth.
