@@ -1,6 +1,6 @@
 import type { Arm } from '../stats/arm.ts';
 
-/** Without adjustment, all means are the same, as are all variances. */
+/** What tests expect of an arm without adjustment; written apart from `stats/arm.ts`, whose mistakes it would share. */
 export const plainArm = (n: number, mean: number | null, variance: number | null): Arm => ({
   n,
   mean,

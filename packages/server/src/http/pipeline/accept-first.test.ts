@@ -69,9 +69,9 @@ it('serves a request although every turn accepts another connection', async () =
   server.emit('connection');
   server.emit('request');
   expect(isServed).toBe(false);
-  // It may wait for 10 ms.
+  // It may wait for 10 ms. The limit is against hanging only.
   const startedAt = performance.now();
-  while (!isServed && performance.now() - startedAt < 2000) {
+  while (!isServed && performance.now() - startedAt < 60_000) {
     server.emit('connection');
     await turn();
   }
