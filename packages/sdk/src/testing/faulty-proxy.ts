@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 
 export interface ProxiedRequest {
   method: string;
@@ -39,8 +40,11 @@ export class FaultyProxy {
     return this.requests.filter((each) => each.path.startsWith(path));
   }
 
-  /** Whether no request can arrive any more on an open connection. */
-  hasNoConnections(): Promise<boolean> {
+  /** Whether no request of a closed client can arrive any more. */
+  async hasNoConnections(): Promise<boolean> {
+    // Connections of this process that are not accepted yet are accepted in a complete turn of its event loop.
+    await setImmediate();
+    await setImmediate();
     return new Promise((resolve) => {
       this.#server.getConnections((_error, count) => resolve(count === 0));
     });

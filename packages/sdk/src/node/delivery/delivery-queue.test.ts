@@ -57,6 +57,12 @@ const endOutage = () => {
   proxy.intercept = () => false;
 };
 
+/** For a closed client, whose last attempt may still be on its way. */
+async function endOutageAfterLastAttempt(): Promise<void> {
+  await waitFor('closed connections', () => proxy.hasNoConnections());
+  endOutage();
+}
+
 const flushed = (client: Switchyard) => waitFor('an empty queue', async () => (await client.flush()).success);
 
 const connectWithSpool = (options?: Partial<SwitchyardOptions>) =>
@@ -215,7 +221,7 @@ describe('the spool', () => {
     expect(await client.goals.increment('signup')).toMatchObject({ queued: true });
     await client.close();
     const before = spoolFile();
-    endOutage();
+    await endOutageAfterLastAttempt();
     const other = connectWithSpool({ propertyId: 'other' });
     const sent = proxy.requestsTo('/v1/goals').length;
     // Files are adopted before the client closes.
@@ -237,9 +243,7 @@ describe('the spool', () => {
     expect(damaged).not.toBe(content);
     writeFileSync(spoolFile(), `${damaged}\0\0\0\n${content.slice(0, 80)}`);
     utimesSync(spoolFile(), 0, 0);
-    // The last attempt may still be on its way.
-    await waitFor('closed connections', () => proxy.hasNoConnections());
-    endOutage();
+    await endOutageAfterLastAttempt();
     const next = connectWithSpool();
     const amounts = async () => (await shop.timeline('s-torn', 'goal')).map(({ amount }) => amount).sort();
     await waitFor('delivery', async () => {
@@ -257,7 +261,7 @@ describe('the spool', () => {
     const client = connectWithSpool();
     await client.goals.increment('signup', { sessionId: 's-yesterday' });
     await client.close();
-    endOutage();
+    await endOutageAfterLastAttempt();
     const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 24 * 60 * 60 * 1000);
     connectWithSpool();
     await waitFor('the report', () => codes().has('expired'));
