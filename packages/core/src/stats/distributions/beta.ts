@@ -1,5 +1,4 @@
 import { continuedFraction } from './continued-fraction.ts';
-import { findRoot } from './find-root.ts';
 import { deviance, stirlingError } from './stirling.ts';
 
 /** Lower and upper tail, each with full relative precision where it is small. */
@@ -22,29 +21,6 @@ export function incompleteBeta(a: number, b: number, x: number, y = 1 - x): Tail
   }
   const lower = powerTerms(a, b, x, y) / fraction(a, b, x, y);
   return { lower, upper: 1 - lower };
-}
-
-export function betaCdf(x: number, a: number, b: number): number {
-  return incompleteBeta(a, b, x).lower;
-}
-
-export function betaSurvival(x: number, a: number, b: number): number {
-  return incompleteBeta(a, b, x).upper;
-}
-
-/** The x with P(X ≤ x) = p. */
-export function betaQuantile(p: number, a: number, b: number): number {
-  if (p <= 0) return 0;
-  if (p >= 1) return 1;
-  const tail = p <= 0.5 ? 'lower' : 'upper';
-  const logP = Math.log(p <= 0.5 ? p : 1 - p);
-  const sign = p <= 0.5 ? 1 : -1;
-  // Search on the scale of log odds, which has precision at both ends.
-  const f = (u: number) => {
-    const [x, y] = [1 / (1 + Math.exp(-u)), 1 / (1 + Math.exp(u))];
-    return sign * (Math.log(incompleteBeta(a, b, x, y)[tail]) - logP);
-  };
-  return 1 / (1 + Math.exp(-findRoot(f, Math.log(a / b), 0.5)));
 }
 
 /** x^a y^b / B(a, b), by deviances: precise for large a and b, where logarithms of the factors would cancel. */

@@ -35,11 +35,6 @@ export function normalUpperQuantile(p: number): number {
   return findRoot((z) => logP - Math.log(normalSurvival(z)), guess, 0.5);
 }
 
-/** The z with P(Z ≤ z) = p. For p close to 1, use `normalUpperQuantile` with the complement. */
-export function normalQuantile(p: number): number {
-  return -normalUpperQuantile(p);
-}
-
 /** E[max(0, Z - z)] for a standard normal Z. */
 export function normalLoss(z: number): number {
   if (z <= TAIL) return normalDensity(z) - z * normalSurvival(z);

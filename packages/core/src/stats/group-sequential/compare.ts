@@ -43,7 +43,7 @@ export function distinctLooks(
   return (end === -1 ? all : all.slice(0, end + 1))
     .toReversed()
     .filter(({ fraction }) => {
-      const isDistinct = next === Infinity || next - fraction >= MIN_STEP * next;
+      const isDistinct = next - fraction >= MIN_STEP * next;
       if (fraction <= 0 || !isDistinct) return false;
       next = fraction;
       return true;

@@ -65,6 +65,7 @@ describe('looks', () => {
     expect(indexes([4995, 5000])).toEqual([0, 1]);
     expect(indexes([4996, 5000])).toEqual([1]);
     expect(indexes([])).toEqual([]);
+    expect(indexes([4990, 10_000, 12_000])).toEqual([0, 1]);
   });
 
   it('have a fraction, of at most 1', () => {
