@@ -29,7 +29,10 @@ const refusedIpv4 = blockList(REFUSED_IPV4, 'ipv4');
 const publicIpv6 = blockList(PUBLIC_IPV6, 'ipv6');
 const refusedIpv6 = blockList(REFUSED_IPV6, 'ipv6');
 
-/** Whether an IP address can be on the public internet; false for anything else. */
+/**
+ * Whether an IP address can be on the public internet; false for anything else. `webhook-rules` refuses other addresses
+ * when a webhook is saved, and `send-webhook` before each request.
+ */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !refusedIpv4.check(address, 'ipv4');
