@@ -13,7 +13,9 @@ export function ChoiceField<T extends string>({ label, description, error, ...pr
   const id = useId();
   return (
     <Input.Wrapper
-      {...{ label, description, error }}
+      label={label}
+      description={description}
+      error={error}
       labelElement="div"
       labelProps={{ id }}
       inputContainer={(choice) => <div>{choice}</div>}

@@ -75,7 +75,10 @@ export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
             value={formatMean(metric, result.mean, currency)}
             isEarly={own.isEarly}
             state={<StateTag tone={own.tone}>{own.short ?? own.label}</StateTag>}
-            {...{ effect, format, scale, tone }}
+            effect={effect}
+            format={format}
+            scale={scale}
+            tone={tone}
           />
         ))}
       </ul>
