@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '64' },
     only: { type: 'string', default: '' },
     changes: { type: 'string', default: '200' },
-    away: { type: 'boolean' },
+    'without-clickhouse': { type: 'boolean' },
     help: { type: 'boolean' },
   },
 });
@@ -37,7 +37,7 @@ const HELP = `Usage: node bench/nodes.js [options]   (after npm run build)
   --connections N  connections, with one request at a time on each; shared by the nodes (default 64)
   --only TEXT      only the speed cases whose name contains TEXT
   --changes N      changes of each kind for the propagation (default 200); 0: none
-  --away           without ClickHouse: events stay in the journals, and the engine takes no time of the cores`;
+  --without-clickhouse  events stay in the journals, and the engine takes no time of the cores`;
 
 const CASES = ['goal increment', 'evaluate (20 flags)'];
 const LOAD_TIMEOUT_MS = 10 * 60_000;
@@ -50,7 +50,7 @@ async function lag({ url }) {
 
 /** Waits until everything that was acknowledged is in ClickHouse; returns how long that took. */
 async function settle(nodes) {
-  if (options.away) return 0;
+  if (options['without-clickhouse']) return 0;
   const startedAt = performance.now();
   for (const node of nodes) {
     while ((await lag(node)) > 0) {
@@ -145,7 +145,7 @@ async function startNode(env) {
 
 async function run() {
   const postgres = await startPostgres();
-  const engine = options.away ? undefined : await startClickHouse();
+  const engine = options['without-clickhouse'] ? undefined : await startClickHouse();
   const env = {
     ...OWNER_SETTINGS,
     DATABASE_URL: postgres.url,
@@ -166,7 +166,8 @@ async function run() {
     rows.push(...rowsOf(speedCase, targets, await measureCase(parts, targets, speedCase)));
     console.error(`${speedCase.name}: done`);
   }
-  const how = options.away ? 'away' : isEmulated ? 'on the same cores, emulated' : 'on the same cores';
+  const how =
+    engine === undefined ? 'unavailable' : isEmulated ? 'on the same cores, emulated' : 'on the same cores';
   console.log(`${cpus().length} cores, Node.js ${process.version}; ClickHouse ${how}\n`);
   if (rows.length > 0) console.log(table(HEADER, rows));
   if (Number(options.changes) > 0) {

@@ -65,7 +65,7 @@ describe.skipIf(engine === undefined)('ClickHouse event store', () => {
       await dropDatabase(database);
     });
 
-    test('opens while the server is away, and creates the tables when it is back', async () => {
+    test('opens while the server is unavailable, and creates the tables when it is back', async () => {
       proxy.fault = () => 'before';
       await expect(store.positions()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
       await expect(store.append('node', [{ seq: 1, request: goalAt(0) }])).rejects.toThrow();

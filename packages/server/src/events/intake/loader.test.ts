@@ -48,9 +48,9 @@ const counted = async () =>
 function remoteStore() {
   const batches: [number, number][] = [];
   const old: boolean[] = [];
-  const faults = { away: false, loseAnswers: 0, rejectBatches: false, delay: Promise.resolve() };
+  const faults = { unavailable: false, loseAnswers: 0, rejectBatches: false, delay: Promise.resolve() };
   const guard = <T>(work: () => Promise<T>) =>
-    faults.away ? Promise.reject(new Error('connection refused')) : work();
+    faults.unavailable ? Promise.reject(new Error('connection refused')) : work();
   const remote: EventStore = Object.assign(Object.create(store) as EventStore, {
     repeatsBatches: true,
     watermark: (source: string) => guard(() => store.watermark(source)),
@@ -88,15 +88,15 @@ test('a node keeps its id, and another file is another node', () => {
   other.close();
 });
 
-test('a remote store that is away delays loading, and queries fail at once', async () => {
+test('a remote store that is unavailable delays loading, and queries fail at once', async () => {
   const { remote, faults } = remoteStore();
-  faults.away = true;
+  faults.unavailable = true;
   loader = load(remote);
   loader.offer(accept(3));
   await expect.poll(() => loader!.healthy).toBe(false);
   expect([loader.lateSince, loader.lag]).toEqual([T0, 3]);
   await expect(loader.catchUp()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-  faults.away = false;
+  faults.unavailable = false;
   await expect.poll(() => loader!.lag).toBe(0);
   await expect.poll(() => [loader!.healthy, loader!.lateSince]).toEqual([true, undefined]);
   expect(await counted()).toBe(3);
@@ -180,13 +180,13 @@ test('a batch is repeated with the same entries, also after a restart and althou
   accept(2);
   loader = load(remote);
   await expect.poll(() => batches.length).toBe(1);
-  faults.away = true;
+  faults.unavailable = true;
   await loader.stop();
   journal.close();
   journal = openJournal();
   expect(journal.planned).toEqual({ from: 1, to: 2 });
   accept(3);
-  faults.away = false;
+  faults.unavailable = false;
   // As if the first attempt had stored only a part: without the watermark.
   const partial = Object.assign(Object.create(remote) as EventStore, { watermark: async () => 0 });
   loader = load(partial);
@@ -240,12 +240,12 @@ test('a batch that was planned before a loss is not extended', async () => {
   faults.loseAnswers = 1;
   loader.offer(accept(1));
   await expect.poll(() => batches.length).toBe(2);
-  faults.away = true;
+  faults.unavailable = true;
   await loader.stop();
   journal.close();
   journal = openJournal(true);
   accept(2);
-  faults.away = false;
+  faults.unavailable = false;
   loader = load(Object.assign(Object.create(remote) as EventStore, { watermark: async () => 0 }));
   await loader.loadAll();
   expect(batches.slice(2)).toEqual([
@@ -269,11 +269,11 @@ test('what a node accepts with an older copy of its journal is kept until the st
   rmSync(data, { recursive: true });
   renameSync(copy, data);
   journal = openJournal();
-  faults.away = true;
+  faults.unavailable = true;
   loader = load(remote);
   loader.offer(accept(4));
   await expect.poll(() => loader!.healthy).toBe(false);
-  faults.away = false;
+  faults.unavailable = false;
   await expect.poll(() => loader!.lag).toBe(0);
   expect([await counted(), journal.bytes]).toEqual([9, 0]);
 });

@@ -26,7 +26,7 @@ test('a node that could not see the store at its start forgets what it knows whe
   const stopping = new AbortController();
   let fails = 2;
   const remote = Object.assign(Object.create(store) as EventStore, {
-    positions: () => (fails-- > 0 ? Promise.reject(new Error('away')) : store.positions()),
+    positions: () => (fails-- > 0 ? Promise.reject(new Error('unavailable')) : store.positions()),
   });
   const watching = watchRemoteChanges(
     { store: remote, ownSource: 'own', onChange: (sessions) => changes.push(sessions), pollMs: 5 },

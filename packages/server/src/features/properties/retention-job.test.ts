@@ -17,7 +17,7 @@ test('the event store is told at the start, after changes, and again after a fai
       return false;
     },
     setRetention: async (days: ReadonlyMap<string, number>) => {
-      if (fails) throw new Error('away');
+      if (fails) throw new Error('unavailable');
       told.push(Object.fromEntries(days));
     },
     expire: async (propertyId: string, before: number) => {
@@ -35,7 +35,7 @@ test('the event store is told at the start, after changes, and again after a fai
   expect(removed).toEqual([now]);
 
   fails = true;
-  await expect(enforce(property('shop', 7), property('blog', null))).rejects.toThrow('away');
+  await expect(enforce(property('shop', 7), property('blog', null))).rejects.toThrow('unavailable');
   expect(expired).toEqual([
     ['shop', 70 * DAY_MS],
     ['shop', 93 * DAY_MS],

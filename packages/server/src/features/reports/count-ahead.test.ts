@@ -36,7 +36,7 @@ function start(...properties: PropertyConfiguration[]) {
       countAhead: async ({ propertyId, splitTestKey }: SplitTestQuery) => {
         state.now += state.costMs;
         counted.push(`${propertyId}/${splitTestKey}`);
-        if (state.fails) throw new Error('away');
+        if (state.fails) throw new Error('unavailable');
       },
     },
     properties: () => state.properties,
@@ -67,7 +67,7 @@ test('counts running tests soon after the start and every 15 minutes, and no oth
 test('takes a fifth of the time at most, and does not repeat a failure at once', async () => {
   const { state, within } = start(property('shop', splitTest('a', 'running'), splitTest('b', 'running')));
   Object.assign(state, { costMs: 5000, fails: true });
-  await expect(within(20_000)).rejects.toThrow('away');
+  await expect(within(20_000)).rejects.toThrow('unavailable');
   state.fails = false;
   expect(await within(19_000)).toEqual(['shop/a']);
   expect(await within(20_000)).toEqual(['shop/b']);

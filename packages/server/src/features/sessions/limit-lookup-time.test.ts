@@ -9,9 +9,9 @@ test('an identity that is found is returned, from memory without a promise', asy
   expect(await limitLookupTime(async () => identity)('shop', 's-1')).toBe(identity);
 });
 
-test('a session is unknown while the event store is away or does not answer', async () => {
-  const away = () => Promise.reject(new StorageError('STORE_UNAVAILABLE', 'away'));
-  expect(await limitLookupTime(away)('shop', 's-1')).toBeUndefined();
+test('a session is unknown while the event store is unavailable or does not answer', async () => {
+  const unavailable = () => Promise.reject(new StorageError('STORE_UNAVAILABLE', 'unavailable'));
+  expect(await limitLookupTime(unavailable)('shop', 's-1')).toBeUndefined();
   const silent = () => new Promise<never>(() => {});
   expect(await limitLookupTime(silent, 1)('shop', 's-1')).toBeUndefined();
 });
