@@ -30,8 +30,8 @@ const publicIpv6 = blockList(PUBLIC_IPV6, 'ipv6');
 const refusedIpv6 = blockList(REFUSED_IPV6, 'ipv6');
 
 /**
- * Whether an IP address can be on the public internet; false for anything else. `webhook-rules` refuses other addresses
- * when a webhook is saved, and `send-webhook` before each request.
+ * Whether an IP address can be on the public internet; false for anything else. Webhooks to addresses that are not
+ * public are refused by `webhook-rules` when they are saved, and by `send-webhook` before each request.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
