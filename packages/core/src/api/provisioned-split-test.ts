@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Audience } from './audience.ts';
 import { nullable, oneOf } from './common.ts';
 import { closed, Id, Line, Name, NullableTime, Owner, Tags, Text, Time } from './provisioning-fields.ts';
 
@@ -14,6 +15,12 @@ const ProvisionedVariation = Type.Object(
       Type.String({
         maxLength: 65_536,
         description: 'Content; JSON as text for type `json`, the key for type `id`',
+      }),
+    ),
+    retired: Type.Optional(
+      Type.Boolean({
+        description:
+          'Takes the variation out of a started test: it keeps its weight and its place, its visitors see the control and are not counted any more, and nobody else moves. Default: `false`',
       }),
     ),
   },
@@ -122,6 +129,7 @@ export const ProvisionedSplitTest = Type.Object(
           'Who is counted: each visitor, or all visitors of a user together, once one of them is known by `userId`; default: `visitor`',
       }),
     ),
+    audience: Type.Optional(nullable(Audience)),
     exclusion: Type.Optional(nullable(Exclusion)),
     startAt: Type.Optional(NullableTime('When a draft starts automatically')),
     stopAt: Type.Optional(NullableTime('When the test stops automatically')),

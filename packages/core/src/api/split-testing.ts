@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { PublishedAudience } from './audience.ts';
 import {
   EntityKey,
   freeObject,
@@ -14,6 +15,12 @@ const Variation = namedObject('Variation', {
   key: Type.String(),
   weight: Type.Number({ minimum: 0, description: 'Relative share of traffic' }),
   value: Type.String({ description: 'Content of the variation; JSON as text for tests of type `json`' }),
+  retired: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'The variation was taken out: visitors who are assigned to it are not included, so they get the first variation and no exposure is sent. It has the key and value of the first variation and its own weight, so clients that do not know this member show the control too',
+    }),
+  ),
 });
 
 const SplitTest = namedObject('SplitTest', {
@@ -43,6 +50,7 @@ const SplitTest = namedObject('SplitTest', {
         'Traffic and variation are drawn with the user id where it is known, else with the visitor id. Omitted for tests that count visitors',
     }),
   ),
+  audience: Type.Optional(PublishedAudience),
   exclusion: Type.Optional(
     Type.Object(
       { seed: Type.String(), from: Type.Number({ minimum: 0 }), to: Type.Number({ maximum: 100 }) },

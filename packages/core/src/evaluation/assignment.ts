@@ -6,7 +6,12 @@ export interface AssignableTest {
   /** Percentage of visitors who take part, 0 to 100. */
   readonly trafficAllocation: number;
   /** Weights are relative: they can have any sum. */
-  readonly variations: readonly { readonly key: string; readonly weight: number }[];
+  readonly variations: readonly {
+    readonly key: string;
+    readonly weight: number;
+    /** It keeps its place, so that nobody else moves; its visitors are not included. */
+    readonly retired?: boolean | undefined;
+  }[];
   /** Only visitors who hash into this range of 0 to 100 take part. Tests of a group share a seed and have disjoint ranges. */
   readonly exclusion?: { readonly seed: string; readonly from: number; readonly to: number } | undefined;
   /** `user`: users who are known get the same variation on all their devices. Default: `visitor`. */
@@ -58,7 +63,7 @@ export function assign(
 export const isInHoldout = ({ seed, percentage }: Holdout, visitorId: string): boolean =>
   smallHashFraction(`holdout:${seed}:${visitorId}`) * 100 < percentage;
 
-/** Index of the variation; -1 if no variation has a weight. */
+/** Index of the variation; -1 if no variation has a weight, or if that of the visitor is retired. */
 function pickVariation({ hashSeed, variations }: AssignableTest, unitId: string): number {
   let total = 0;
   for (const { weight } of variations) total += weight;
@@ -72,5 +77,5 @@ function pickVariation({ hashSeed, variations }: AssignableTest, unitId: string)
     if (point < cumulative) break;
   }
   // Rounding errors may put the point past the end: then it is the last variation with a weight.
-  return last;
+  return variations[last]?.retired ? -1 : last;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { advancePhases, definitionInForce, type Phase, type PhaseReason } from './phases.ts';
 
-const PROPERTY = { hashSeed: 'p', holdout: 5 };
-const TEST = {
+const PROPERTY = { hashSeed: 'p', holdout: 5, segments: [] };
+type TestFields = Parameters<typeof definitionInForce>[0];
+const TEST: TestFields = {
   hashSeed: 's',
   trafficAllocation: 50,
   variations: [
@@ -10,7 +11,7 @@ const TEST = {
     { key: 'b', weight: 1, value: 'B' },
   ],
   exclusion: { group: 'g', from: 0, to: 40 },
-  unit: 'visitor' as 'visitor' | 'user',
+  unit: 'visitor',
 };
 const definition = definitionInForce(TEST, PROPERTY);
 const started: Phase = { number: 1, startedAt: 1000, endedAt: null, reasons: ['started'], definition };
@@ -29,7 +30,8 @@ it('a definition has the seeds of the property, and no holdout if it is 0 percen
 
 describe('a running test', () => {
   const [a, b] = TEST.variations;
-  const moving: [string, PhaseReason[], Partial<typeof TEST>, Partial<typeof PROPERTY>][] = [
+  const isPro = { attribute: 'plan', operator: 'equals' as const, values: ['pro'] };
+  const moving: [string, PhaseReason[], Partial<TestFields>, Partial<typeof PROPERTY>][] = [
     ['another seed', ['seed'], { hashSeed: 't' }, {}],
     ['less traffic', ['traffic'], { trafficAllocation: 49.9 }, {}],
     ['another weight', ['weights'], { variations: [a!, { ...b!, weight: 2 }] }, {}],
@@ -45,6 +47,7 @@ describe('a running test', () => {
     ['another slot', ['exclusion'], { exclusion: { group: 'g', from: 40, to: 80 } }, {}],
     ['another group', ['exclusion'], { exclusion: { group: 'h', from: 0, to: 40 } }, {}],
     ['another unit', ['unit'], { unit: 'user' }, {}],
+    ['an audience', ['audience'], { audience: { conditions: [isPro] } }, {}],
     ['a larger holdout', ['holdout'], {}, { holdout: 6 }],
     ['another seed of the property', ['exclusion', 'holdout'], {}, { hashSeed: 'q' }],
     [
@@ -66,6 +69,7 @@ describe('a running test', () => {
     ['more traffic', { trafficAllocation: 51 }, {}],
     ['a smaller holdout', {}, { holdout: 4 }],
     ['no holdout', {}, { holdout: 0 }],
+    ['a retired variation', { variations: [a!, { ...b!, retired: true as const }] }, {}],
   ])('with %s moves nobody: the phase continues with the new definition', (_name, test, property) => {
     const after = definitionInForce({ ...TEST, ...test }, { ...PROPERTY, ...property });
     const phases = advancePhases([started], 'running', after, 2000);

@@ -1,4 +1,8 @@
+import type { Audience } from '../api/audience.ts';
+import type { Condition, Segment } from '../api/targeting.ts';
 import type { Holdout } from '../evaluation/assignment.ts';
+import { segmentsIn } from '../evaluation/segments.ts';
+import { TargetingIndex } from '../evaluation/used-attributes.ts';
 import { MINUTE_MS } from '../time.ts';
 import type { SplitTestStatus } from './status.ts';
 
@@ -6,12 +10,27 @@ import type { SplitTestStatus } from './status.ts';
 export interface PhaseDefinition {
   hashSeed: string;
   trafficAllocation: number;
-  variations: { key: string; weight: number; value: string }[];
+  variations: AssignedVariation[];
   exclusion: { group: string; seed: string; from: number; to: number } | null;
   /** Null if there is no holdout. */
   holdout: Holdout | null;
   /** Whose id decides, and who is counted. */
   unit: 'visitor' | 'user';
+  /** Omitted if all visitors take part. */
+  audience?: AudienceInForce;
+}
+
+interface AssignedVariation {
+  key: string;
+  weight: number;
+  value: string;
+  /** Taken out: its visitors see the control and are not counted any more. */
+  retired?: true;
+}
+
+/** An audience with the segments that it uses, because a change of them changes who takes part. */
+export interface AudienceInForce extends Audience {
+  segments: Segment[];
 }
 
 export type PhaseReason =
@@ -22,7 +41,8 @@ export type PhaseReason =
   | 'variations'
   | 'exclusion'
   | 'holdout'
-  | 'unit';
+  | 'unit'
+  | 'audience';
 
 /** A period in which a test ran with one definition. Results are per phase. */
 export interface Phase {
@@ -53,23 +73,30 @@ const LATE_MS = MINUTE_MS;
 interface Test {
   readonly hashSeed: string;
   readonly trafficAllocation: number;
-  readonly variations: readonly { readonly key: string; readonly weight: number; readonly value: string }[];
+  readonly variations: readonly Readonly<AssignedVariation>[];
   readonly exclusion: { readonly group: string; readonly from: number; readonly to: number } | null;
   readonly unit: 'visitor' | 'user';
+  readonly audience?: Audience;
 }
 
 interface Property {
   readonly hashSeed: string;
   readonly holdout: number;
+  readonly segments: readonly Segment[];
 }
 
 /** The definition that is in force for a test; group seeds and the holdout come from its property. */
 export function definitionInForce(test: Test, property: Property): PhaseDefinition {
-  const { hashSeed, trafficAllocation, variations, exclusion, unit } = test;
+  const { hashSeed, trafficAllocation, variations, exclusion, unit, audience } = test;
   return {
     hashSeed,
     trafficAllocation,
-    variations: variations.map(({ key, weight, value }) => ({ key, weight, value })),
+    variations: variations.map(({ key, weight, value, retired }) => ({
+      key,
+      weight,
+      value,
+      ...(retired && { retired }),
+    })),
     exclusion: exclusion && {
       group: exclusion.group,
       seed: `${property.hashSeed}:${exclusion.group}`,
@@ -78,8 +105,34 @@ export function definitionInForce(test: Test, property: Property): PhaseDefiniti
     },
     holdout: property.holdout > 0 ? { seed: property.hashSeed, percentage: property.holdout } : null,
     unit,
+    ...(audience && { audience: audienceInForce(audience, property.segments) }),
   };
 }
+
+function audienceInForce(
+  { match = 'all', conditions }: Audience,
+  segments: readonly Segment[],
+): AudienceInForce {
+  const used = new TargetingIndex({ flags: [], segments }).withContained(segmentsIn(conditions));
+  return {
+    match,
+    conditions: conditions.map(inOrder),
+    segments: used.map(({ id, match = 'all', conditions }) => ({
+      id,
+      match,
+      conditions: conditions.map(inOrder),
+    })),
+  };
+}
+
+/** Requests may have the members in any order, which is no change. */
+const inOrder = ({ attribute, operator, values, negate, caseInsensitive }: Condition): Condition => ({
+  ...(attribute !== undefined && { attribute }),
+  operator,
+  ...(values && { values }),
+  ...(negate && { negate }),
+  ...(caseInsensitive && { caseInsensitive }),
+});
 
 /**
  * The phases of a test after a change; the same list if nothing changes. Changes during a pause take effect when the
@@ -135,18 +188,28 @@ function startPhase(
   return { number, startedAt: at, ...late, endedAt: null, reasons, definition };
 }
 
-/** Empty if no participant is moved: more traffic and a smaller holdout only add visitors. */
+/**
+ * Empty if no participant is moved: more traffic and a smaller holdout only add visitors, and a variation that is
+ * retired leaves everybody else where they are.
+ */
 function reasonsForNewPhase(before: PhaseDefinition, after: PhaseDefinition): PhaseReason[] {
   const content = ({ variations }: PhaseDefinition) => variations.map(({ key, value }) => [key, value]);
+  const isBack = ({ key }: AssignedVariation) =>
+    before.variations.some((each) => each.key === key && each.retired === true);
   const weights = ({ variations }: PhaseDefinition) => variations.map(({ weight }) => weight);
   const reasons: [PhaseReason, boolean][] = [
     ['seed', before.hashSeed !== after.hashSeed],
     ['traffic', after.trafficAllocation < before.trafficAllocation],
     ['weights', !isEqual(weights(before), weights(after))],
-    ['variations', !isEqual(content(before), content(after))],
+    [
+      'variations',
+      !isEqual(content(before), content(after)) ||
+        after.variations.some((each) => each.retired !== true && isBack(each)),
+    ],
     ['exclusion', !isEqual(before.exclusion, after.exclusion)],
     ['holdout', holdsOutMore(before.holdout, after.holdout)],
     ['unit', before.unit !== after.unit],
+    ['audience', !isEqual(before.audience, after.audience)],
   ];
   return reasons.flatMap(([reason, applies]) => (applies ? [reason] : []));
 }

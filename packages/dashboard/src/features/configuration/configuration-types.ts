@@ -1,3 +1,4 @@
+import type { Audience } from '@switchyard/core/api/audience';
 import type { ManagedProperty } from '@switchyard/core/api/management';
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
 import type {
@@ -55,13 +56,21 @@ export interface SplitTestPhase {
   servedFrom?: number;
   endedAt: number | null;
   reasons: string[];
-  definition: Pick<SplitTest, 'hashSeed' | 'trafficAllocation' | 'variations' | 'exclusion' | 'unit'>;
+  definition: Pick<
+    SplitTest,
+    'hashSeed' | 'trafficAllocation' | 'variations' | 'exclusion' | 'unit' | 'audience'
+  >;
 }
 
-export type SplitTest = Omit<Required<ProvisionedSplitTest>, 'startAt' | 'stopAt' | 'variations'> &
+export type SplitTest = Omit<
+  Required<ProvisionedSplitTest>,
+  'startAt' | 'stopAt' | 'variations' | 'audience'
+> &
   Versioned & {
     id: string;
-    variations: { key: string; weight: number; value: string }[];
+    variations: { key: string; weight: number; value: string; retired?: boolean }[];
+    /** Missing or null: all visitors. */
+    audience?: Audience | null;
     startAt: number | null;
     stopAt: number | null;
     phases: SplitTestPhase[];

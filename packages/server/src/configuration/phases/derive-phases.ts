@@ -24,11 +24,12 @@ export function derivePhases(
   return changed ? { ...property, splitTests } : property;
 }
 
-/** The saved tests, whose phases are up to date unless the property's part of their definition changes. */
+/** The saved tests, whose phases are up to date unless the property's part of their definition changes: audiences use segments. */
 function testsInForce(
   previous: PropertyConfiguration | undefined,
-  { holdout, hashSeed }: PropertyConfiguration,
+  { holdout, hashSeed, segments }: PropertyConfiguration,
 ): ReadonlySet<SplitTest> {
-  const isSame = previous?.holdout === holdout && previous.hashSeed === hashSeed;
+  const isSame =
+    previous?.holdout === holdout && previous.hashSeed === hashSeed && previous.segments === segments;
   return new Set(isSame ? previous.splitTests : []);
 }

@@ -17,6 +17,7 @@ const REASONS: Readonly<Record<PhaseReason, string>> = {
   exclusion: 'new exclusion slot',
   holdout: 'larger holdout',
   unit: 'another unit',
+  audience: 'another audience',
 };
 
 /** The phases that a change opens. The first one of a test is left out: every started test has one. */

@@ -1,4 +1,5 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
+import type { Audience } from '@switchyard/core/api/audience';
 import type { PrivacySettings } from '@switchyard/core/api/privacy';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
 import type { MemberRole } from '@switchyard/core/api/roles';
@@ -107,6 +108,8 @@ export interface SplitTest {
   guardrails: Guardrail[];
   /** Who is counted: each visitor, or visitors of the same user together. */
   unit: 'visitor' | 'user';
+  /** Who takes part; omitted: all visitors. */
+  audience?: Audience;
   exclusion: ExclusionSlot | null;
   /** When a draft starts automatically. */
   startAt: number | null;
@@ -147,6 +150,8 @@ export interface Variation {
   key: string;
   weight: number;
   value: string;
+  /** Taken out of a started test. */
+  retired?: true;
 }
 
 export interface Flag {

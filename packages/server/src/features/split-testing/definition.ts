@@ -1,5 +1,6 @@
 import { ManagedSplitTest } from '@switchyard/core/api/management';
 import { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import { segmentsIn } from '@switchyard/core/evaluation/segments';
 import { isObject } from '@switchyard/core/merge/json-value';
 import {
   type CollectionDefinition,
@@ -16,7 +17,6 @@ export const splitTestDefinition: CollectionDefinition<'split-test'> = {
   type: 'split-test',
   field: 'splitTests',
   keyField: 'key',
-  // Tests do not refer to segments, but this has always been the order of entries in the history.
   savedAfter: ['goal', 'feedback-type', 'segment'],
   tables: {
     split_tests: ['id'],
@@ -25,13 +25,15 @@ export const splitTestDefinition: CollectionDefinition<'split-test'> = {
     split_test_phases: ['split_test_id', 'number'],
   },
   rows: splitTestRows,
-  references: ({ goals, guardrails }) =>
-    [...goals, ...guardrails].map((outcome): Reference => {
+  references: ({ goals, guardrails, audience }) => [
+    ...[...goals, ...guardrails].map((outcome): Reference => {
       const feedback = feedbackOutcomeOf(outcome);
       return feedback === undefined
         ? { type: 'goal', key: goalIdOf(outcome) ?? '' }
         : { type: 'feedback-type', key: feedback.feedbackType };
     }),
+    ...segmentsIn(audience?.conditions ?? []).map((key): Reference => ({ type: 'segment', key })),
+  ],
   resolve: resolveSplitTests,
   words: { fields: SPLIT_TEST_WORDS },
   file: {

@@ -22,6 +22,7 @@ const DEFINITION: readonly Field[] = [
   'plannedVisitors',
   'smallestEffect',
   'unit',
+  'audience',
 ];
 
 /** Words about the test, which do not affect its results. */

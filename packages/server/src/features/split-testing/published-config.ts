@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { SplitTestConfig } from '@switchyard/core/api/split-testing';
+import { publishAudience } from '@switchyard/core/evaluation/publish-audience';
 import { AA_TEST_KEY, type AaRound, aaRoundAt, aaTestOf } from '@switchyard/core/lifecycle/aa-test';
 import { definitionInForce } from '@switchyard/core/lifecycle/phases';
 import { servingOf } from '@switchyard/core/lifecycle/serving';
@@ -8,6 +10,7 @@ import {
   type SplitTest,
 } from '../../configuration/property/property-configuration.ts';
 import { prepare } from '../../http/contract/etag.ts';
+import { compileRuleRegex } from '../flags/rule-regex.ts';
 
 export const CONFIG_TTL_SECONDS = 60;
 
@@ -54,7 +57,10 @@ type PublishedTest = SplitTestConfig['tests'][number];
 
 function published(test: SplitTest, property: PropertyConfiguration): PublishedTest[] {
   const { key, id, type, winner } = test;
-  const { hashSeed, trafficAllocation, variations, exclusion, unit } = definitionInForce(test, property);
+  const { hashSeed, trafficAllocation, variations, exclusion, unit, audience } = definitionInForce(
+    test,
+    property,
+  );
   const phase = test.phases.at(-1)?.number;
   const base = { key, id, type, status: 'running', hashSeed, ...(phase !== undefined && { phase }) };
   const serving = servingOf(test);
@@ -64,8 +70,9 @@ function published(test: SplitTest, property: PropertyConfiguration): PublishedT
       {
         ...base,
         trafficAllocation,
-        variations,
+        variations: variations.map((each) => (each.retired ? asControl(each, variations[0]!) : each)),
         ...(unit === 'user' && { unit }),
+        ...(audience && { audience: publishAudience(audience, audience.segments, publishTools(hashSeed)) }),
         ...(slot && { exclusion: slot }),
       },
     ];
@@ -77,8 +84,31 @@ function published(test: SplitTest, property: PropertyConfiguration): PublishedT
     ...variations.filter(isWinner),
     ...variations.filter((variation) => !isWinner(variation)),
   ];
-  return [{ ...base, trafficAllocation: 0, variations: winnerFirst }];
+  return [{ ...base, trafficAllocation: 0, variations: winnerFirst.map(withoutRetired) }];
 }
+
+type PublishedVariation = PublishedTest['variations'][number];
+
+/** Clients that do not know `retired` show the control to the visitors of the variation, by its weight. */
+const asControl = ({ weight }: PublishedVariation, control: PublishedVariation): PublishedVariation => ({
+  key: control.key,
+  weight,
+  value: control.value,
+  retired: true,
+});
+
+/** Nobody is assigned any more. */
+const withoutRetired = ({ key, weight, value }: PublishedVariation): PublishedVariation => ({
+  key,
+  weight,
+  value,
+});
+
+const publishTools = (hashSeed: string) => ({
+  salt: hashSeed,
+  sha256: (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32),
+  regex: compileRuleRegex,
+});
 
 interface ExposableTest {
   variationKeys: ReadonlySet<string>;

@@ -9,6 +9,7 @@ import {
   texts,
   type Words,
 } from '../../configuration/words/change-words.ts';
+import { conditionWords, matchWords } from '../../configuration/words/condition-words.ts';
 import { type ListItem, listChanges } from '../../configuration/words/list-changes.ts';
 import {
   isMissing,
@@ -30,6 +31,7 @@ const variationWords: ChangeWords = ({ from, to, isNew, names }) => {
       key: field(`Key of variation ${name}`, quoted),
       weight: field(`Weight of variation ${name}`),
       value: field(`Value of variation ${name}`, quoted),
+      retired: ({ to }) => [`Variation ${name} ${to === true ? 'retired' : 'is back'}`],
     });
     return parts({ from: before.value, to: after.value, isNew: false, names });
   });
@@ -80,6 +82,13 @@ const slotWords = members({
   to: field('End of the slot in the exclusion group', percentWords),
 });
 
+const audienceParts = members({ match: matchWords('Audience'), conditions: conditionWords('Audience') });
+
+const audienceWords: ChangeWords = (change) => {
+  if (isMissing(change.to)) return isMissing(change.from) ? [] : ['Audience: all visitors'];
+  return audienceParts(change);
+};
+
 function decisionWords(decision: unknown): string {
   if (isMissing(decision)) return 'none';
   const { outcome, reason } = objectOf(decision);
@@ -110,6 +119,7 @@ export const SPLIT_TEST_WORDS: Words = {
   type: field('Type'),
   trafficAllocation: field('Traffic', percentWords),
   variations: variationWords,
+  audience: audienceWords,
   goals: field('Goals', outcomeWords),
   guardrails: field('Guardrails', outcomeWords),
   exclusion: optional(field('Exclusion group', exclusionWords), slotWords),

@@ -7,6 +7,7 @@ import { parseTime, TIME_HINT } from '../../configuration/definitions/parse-time
 import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
 import type { Report, RuleContext } from '../../configuration/definitions/rule-context.ts';
 import type { SplitTest, Variation } from '../../configuration/property/property-configuration.ts';
+import { reportAudiences } from './audience-rules.ts';
 import { reportDecision, resolveDecision } from './decision-rules.ts';
 import { resolveExclusions } from './exclusion-rules.ts';
 import { reportLifecycle } from './lifecycle-rules.ts';
@@ -35,10 +36,18 @@ export function resolveSplitTests(
     test.status = resolveStatus(test, known, now);
     reportOutcomes(entry, test, outcomes, path, report);
     reportWinner(test, path, report);
+    reportRetired(test, path, report);
     reportDecision(test, path, report);
     return { entry, known, test, path, mode };
   });
   resolveExclusions(candidates, stored, report);
+  reportAudiences({
+    tests: candidates.map(({ test }) => test),
+    stored,
+    changedSegments: resolved('segment'),
+    segments: items('segment'),
+    report,
+  });
   for (const { known, test, path } of candidates) {
     if (known !== undefined) reportLifecycle(known, test, path, report);
   }
@@ -59,6 +68,7 @@ function resolveSplitTest(
     report(`${path}/variations`, 'is missing: a new split test needs at least one variation');
   }
   const name = entry.name ?? base?.name;
+  const { audience = base?.audience } = entry;
   const variations = entry.variations ?? base?.variations ?? [];
   const {
     description = base?.description ?? null,
@@ -83,6 +93,7 @@ function resolveSplitTest(
     trafficAllocation: entry.trafficAllocation ?? base?.trafficAllocation ?? 100,
     variations: resolveVariations(variations, type, `${path}/variations`, report),
     exclusion: null,
+    ...(audience ? { audience } : {}),
     ...resolveTimes(entry, base, path, report),
     winner,
     decision: resolveDecision(entry.decision, known?.decision ?? null, { path, mode, now, report }),
@@ -146,7 +157,12 @@ function resolveVariations(
   if (variations.length > 0 && !variations.some((variation) => variation.weight > 0)) {
     report(path, 'must have at least one weight above 0');
   }
-  return variations.map(({ key, weight, value }) => ({ key, weight, value: value ?? key }));
+  return variations.map(({ key, weight, value, retired }) => ({
+    key,
+    weight,
+    value: value ?? key,
+    ...(retired && { retired }),
+  }));
 }
 
 function reportWinner({ winner, status, variations }: SplitTest, path: string, report: Report): void {
@@ -154,9 +170,27 @@ function reportWinner({ winner, status, variations }: SplitTest, path: string, r
   if (status !== 'stopped' && status !== 'archived') {
     report(`${path}/winner`, `can only be set when the test is stopped; it is ${status}`);
   }
-  if (!variations.some(({ key }) => key === winner)) {
-    report(`${path}/winner`, `"${winner}" is not a variation of this test`);
-  }
+  const variation = variations.find(({ key }) => key === winner);
+  if (variation === undefined) report(`${path}/winner`, `"${winner}" is not a variation of this test`);
+  else if (variation.retired) report(`${path}/winner`, `"${winner}" is retired`);
+}
+
+function reportRetired({ status, variations }: SplitTest, path: string, report: Report): void {
+  const place = (index: number) => `${path}/variations/${index}/retired`;
+  const first = variations.findIndex(({ retired }) => retired);
+  if (first < 0) return;
+  if (status === 'draft')
+    report(place(first), 'must be false before the test has started: remove the variation instead');
+  if (first === 0)
+    report(
+      place(first),
+      'must be false: the first variation is the control, with which the others are compared',
+    );
+  if (!variations.some(({ retired }, index) => index > 0 && !retired))
+    report(
+      place(first),
+      'must be false for one of the variations: with the control alone nothing is compared; stop the test instead',
+    );
 }
 
 function isJson(text: string): boolean {

@@ -28,6 +28,7 @@ async function listSplitTests(database: Database, propertyId: string): Promise<S
     variations: JSON.parse(row.variations),
     ...(outcomes.get(row.id) ?? { goals: [], guardrails: [] }),
     exclusion: row.exclusion === null ? null : JSON.parse(row.exclusion),
+    ...(row.audience === null ? {} : { audience: JSON.parse(row.audience) }),
     startAt: row.start_at,
     stopAt: row.stop_at,
     winner: row.winner,
@@ -79,7 +80,7 @@ async function saveParts(database: Database, propertyId: string, test: SplitTest
 }
 
 function toColumns(test: SplitTest) {
-  const { exclusion, decision } = test;
+  const { exclusion, decision, audience } = test;
   return {
     name: test.name ?? null,
     description: test.description,
@@ -92,6 +93,7 @@ function toColumns(test: SplitTest) {
     traffic_allocation: test.trafficAllocation,
     variations: JSON.stringify(test.variations),
     exclusion: exclusion === null ? null : JSON.stringify(exclusion),
+    audience: audience === undefined ? null : JSON.stringify(audience),
     start_at: test.startAt,
     stop_at: test.stopAt,
     winner: test.winner,

@@ -1,4 +1,5 @@
 import { baselineMigration } from './001-baseline.ts';
+import { audiencesMigration } from './002-audiences.ts';
 import type { Migration } from './migration.ts';
 
-export const ALL_MIGRATIONS: readonly Migration[] = [baselineMigration];
+export const ALL_MIGRATIONS: readonly Migration[] = [baselineMigration, audiencesMigration];

@@ -141,6 +141,8 @@ interface SplitTestTable {
   /** JSON object. */
   decision: string | null;
   attribution_days: number;
+  /** JSON object; null: all visitors. */
+  audience: string | null;
   planned_visitors: number | null;
   smallest_effect: number | null;
   unit: Generated<'visitor' | 'user'>;
