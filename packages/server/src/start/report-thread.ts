@@ -6,13 +6,13 @@ import {
   type PastConfigurationRequest,
   pastConfiguration,
 } from '../features/explanations/past-configuration.ts';
-import { compileRuleRegex } from '../features/flags/rule-regex.ts';
 import type { ReportMethods, ReportRequest } from '../features/reports/report-request.ts';
 import { ReportService } from '../features/reports/report-service.ts';
 import { ReportSnapshots } from '../features/reports/report-snapshots.ts';
 import { trafficReport } from '../features/traffic/traffic-report.ts';
 import type { TrafficRequest } from '../features/traffic/traffic-request.ts';
 import { byMethod, RemoteCalls } from '../platform/calls/remote-calls.ts';
+import { compileRuleRegex } from '../platform/rule-regex.ts';
 import type { TraceParent } from '../platform/tracing/tracer.ts';
 import { configurationModel } from './definitions.ts';
 

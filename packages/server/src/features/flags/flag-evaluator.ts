@@ -8,8 +8,8 @@ import {
 import type { SessionIdentity } from '../../events/store/session-summary.ts';
 import { CombinedTag, type PartTag, partTagOf } from '../../http/contract/etag.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
+import { compileRuleRegex } from '../../platform/rule-regex.ts';
 import type { CountedResult, EvaluationCounts } from './evaluation-counts.ts';
-import { compileRuleRegex } from './rule-regex.ts';
 import { usageValue } from './usage-value.ts';
 
 export type Context = Record<string, unknown>;

@@ -11,8 +11,8 @@ import type {
   Flag,
   PropertyConfiguration,
 } from '../../configuration/property/property-configuration.ts';
+import { compileRuleRegex } from '../../platform/rule-regex.ts';
 import { type FlagEntry, resolveRollouts } from './rollout-rules.ts';
-import { compileRuleRegex } from './rule-regex.ts';
 
 interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
   /** All environments of the resulting property, in their order. */

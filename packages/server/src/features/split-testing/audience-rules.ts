@@ -3,7 +3,7 @@ import type { Segment } from '@switchyard/core/api/targeting';
 import { checkAudience } from '@switchyard/core/evaluation/audience-checks';
 import type { Report } from '../../configuration/definitions/rule-context.ts';
 import type { SplitTest } from '../../configuration/property/property-configuration.ts';
-import { compileRuleRegex } from '../flags/rule-regex.ts';
+import { compileRuleRegex } from '../../platform/rule-regex.ts';
 
 interface AudienceCheck {
   /** The tests of the candidate, whose indices are those of the request. */

@@ -10,7 +10,7 @@ import {
   type SplitTest,
 } from '../../configuration/property/property-configuration.ts';
 import { prepare } from '../../http/contract/etag.ts';
-import { compileRuleRegex } from '../flags/rule-regex.ts';
+import { compileRuleRegex } from '../../platform/rule-regex.ts';
 
 export const CONFIG_TTL_SECONDS = 60;
 
