@@ -133,6 +133,10 @@ export const SegmentStep = namedObject('SegmentStep', {
 });
 export type SegmentStep = Static<typeof SegmentStep>;
 
+const Shortened = Type.Optional(
+  Type.Literal(true, { description: 'Some conditions are left out, because there are very many' }),
+);
+
 /** How a flag got its value. */
 export const FlagSteps = namedObject('FlagSteps', {
   configured: Type.Boolean({
@@ -144,9 +148,7 @@ export const FlagSteps = namedObject('FlagSteps', {
   prerequisites: Type.Array(PrerequisiteStep),
   rules: Type.Array(RuleStep, { description: 'In order' }),
   segments: Type.Array(SegmentStep, { description: 'The segments that were looked at, each once' }),
-  shortened: Type.Optional(
-    Type.Literal(true, { description: 'Some conditions are left out, because there are very many' }),
-  ),
+  shortened: Shortened,
 });
 export type FlagSteps = Static<typeof FlagSteps>;
 
@@ -157,7 +159,9 @@ export const ASSIGNMENT_REASONS = [
   'NO_VISITOR',
   'HOLDOUT',
   'EXCLUSION_GROUP',
+  'AUDIENCE',
   'TRAFFIC',
+  'RETIRED',
   'NO_WEIGHT',
 ] as const;
 
@@ -169,6 +173,16 @@ export const RangeStep = namedObject('RangeStep', {
 });
 export type RangeStep = Static<typeof RangeStep>;
 
+/** Whether a visitor belongs to the audience of a test. */
+export const AudienceStep = namedObject('AudienceStep', {
+  match: Match,
+  conditions: Type.Array(ConditionStep),
+  segments: Type.Array(SegmentStep, { description: 'The segments that were looked at, each once' }),
+  passed: Type.Boolean({ description: 'False: the visitor does not take part' }),
+  shortened: Shortened,
+});
+export type AudienceStep = Static<typeof AudienceStep>;
+
 /** How a visitor got a variation. */
 export const AssignmentSteps = namedObject('AssignmentSteps', {
   status: oneOf(['draft', 'running', 'paused', 'stopped', 'archived']),
@@ -178,6 +192,10 @@ export const AssignmentSteps = namedObject('AssignmentSteps', {
   exclusion: nullable(
     Type.Object({ ...RangeStep.properties, group: Type.String() }, { title: 'ExclusionStep' }),
   ),
+  audience: Type.Union([AudienceStep, Type.Null()], {
+    description:
+      'By the attributes alone; null if all visitors may take part. Visitors who were exposed before stay in the test when their attributes change: their browser remembers it',
+  }),
   assignedBy: nullable(
     oneOf(['visitorId', 'userId'], {
       description:
@@ -192,6 +210,11 @@ export const AssignmentSteps = namedObject('AssignmentSteps', {
       from: Type.Number({ description: 'Start of its range within 0 to 100' }),
       to: Type.Number(),
       chosen: Type.Boolean(),
+      retired: Type.Optional(
+        Type.Literal(true, {
+          description: 'Taken out: its visitors see the control and are not counted',
+        }),
+      ),
     }),
     { description: 'In order; the first is the control' },
   ),

@@ -13,8 +13,16 @@ const range = fc
   .tuple(percentage, percentage)
   .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
 const variations = fc
-  .array(fc.constantFrom(0, 1, 2.5, 50), { minLength: 1, maxLength: 4 })
-  .map((weights) => weights.map((weight, index) => ({ key: `v${index}`, weight })));
+  .array(
+    fc.record({ weight: fc.constantFrom(0, 1, 2.5, 50), retired: fc.constantFrom(true, false, false) }),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
+  .map((list) =>
+    list.map(({ weight, retired }, index) => ({ key: `v${index}`, weight, ...(retired && { retired }) })),
+  );
 const definition = fc.record({
   hashSeed: fc.string(),
   trafficAllocation: percentage,
@@ -27,6 +35,9 @@ const definition = fc.record({
 });
 const userId = fc.option(fc.string(), { nil: undefined });
 const holdout = fc.option(fc.record({ seed: fc.string(), percentage }), { nil: undefined });
+
+const audienceStep = (passed: boolean) => ({ match: 'all' as const, conditions: [], segments: [], passed });
+const audience = fc.constantFrom(undefined, audienceStep(true), audienceStep(true), audienceStep(false));
 
 const running = (more: Partial<ExplainableTest>): ExplainableTest => ({
   status: 'running',
@@ -41,31 +52,46 @@ const running = (more: Partial<ExplainableTest>): ExplainableTest => ({
 });
 
 /** Whether the steps let the visitor take part. */
-const isLetIn = ({ holdout, exclusion, traffic }: AssignmentSteps) =>
-  [holdout, exclusion, traffic].every((step) => step === null || step.passed);
+const isLetIn = ({ holdout, exclusion, audience, traffic }: AssignmentSteps) =>
+  [holdout, exclusion, audience, traffic].every((step) => step === null || step.passed);
 
 describe(`explanations of assignments (seed ${SEED})`, () => {
   it('have the result of the assignment, and steps that lead to it', () => {
     fc.assert(
-      fc.property(definition, holdout, fc.string(), userId, (given, held, visitorId, user) => {
-        const expected = assign(given, visitorId, held, user);
-        const test = running({ definition: given, holdout: held });
-        const { included, variation, reason, steps } = explainAssignment(test, visitorId, user);
-        expect(steps.assignedBy).toBe(given.unit === 'user' && user ? 'userId' : 'visitorId');
-        expect({ included, variation }).toEqual({
-          included: expected.included,
-          variation: given.variations[expected.index]!.key,
-        });
-        expect(reason === 'ASSIGNED').toBe(included);
-        const hasWeight = given.variations.some(({ weight }) => weight > 0);
-        expect(isLetIn(steps) && hasWeight).toBe(included);
-        const chosen = steps.variations.filter((each) => each.chosen);
-        expect(chosen.map(({ key }) => key)).toEqual(included ? [variation] : []);
-        if (included) {
-          expect(steps.variationBucket!).toBeGreaterThanOrEqual(chosen[0]!.from - 1e-9);
-          expect(steps.variationBucket!).toBeLessThan(chosen[0]!.to + 1e-9);
-        }
-      }),
+      fc.property(
+        definition,
+        holdout,
+        audience,
+        fc.string(),
+        userId,
+        (given, held, step, visitorId, user) => {
+          const isOutside = step?.passed === false;
+          const expected = isOutside ? { included: false, index: 0 } : assign(given, visitorId, held, user);
+          const test = running({ definition: given, holdout: held, audience: step });
+          const { included, variation, reason, steps } = explainAssignment(test, visitorId, user);
+          expect(steps.assignedBy).toBe(given.unit === 'user' && user ? 'userId' : 'visitorId');
+          expect({ included, variation }).toEqual({
+            included: expected.included,
+            variation: given.variations[expected.index]!.key,
+          });
+          expect(reason === 'ASSIGNED').toBe(included);
+          const hasWeight = given.variations.some(({ weight }) => weight > 0);
+          expect(isLetIn(steps)).toBe(['ASSIGNED', 'RETIRED', 'NO_WEIGHT'].includes(reason));
+          expect(reason === 'NO_WEIGHT').toBe(isLetIn(steps) && !hasWeight);
+          if (reason === 'RETIRED') {
+            const own = steps.variations.filter(
+              ({ from, to }) => steps.variationBucket! >= from - 1e-9 && steps.variationBucket! < to + 1e-9,
+            );
+            expect(own.some(({ retired }) => retired)).toBe(true);
+          }
+          const chosen = steps.variations.filter((each) => each.chosen);
+          expect(chosen.map(({ key }) => key)).toEqual(included ? [variation] : []);
+          if (included) {
+            expect(steps.variationBucket!).toBeGreaterThanOrEqual(chosen[0]!.from - 1e-9);
+            expect(steps.variationBucket!).toBeLessThan(chosen[0]!.to + 1e-9);
+          }
+        },
+      ),
       { seed: SEED, numRuns: 500 },
     );
   });
@@ -131,6 +157,53 @@ describe(`explanations of assignments (seed ${SEED})`, () => {
     expect(of({ definition: { ...plain, variations: [] } }, 'v1').variation).toBeNull();
   });
 
+  it('name the audience after the holdout and the exclusion group, and before the traffic', () => {
+    const exclusion = { seed: 'e', group: 'g', from: 0, to: 50 };
+    const of = (more: Partial<ExplainableTest>, visitorId: string | undefined) =>
+      explainAssignment(running({ audience: audienceStep(false), ...more }), visitorId);
+    const outside = of({}, 'v1');
+    expect(outside).toMatchObject({ included: false, variation: 'a', reason: 'AUDIENCE' });
+    expect(outside.steps.audience).toEqual(audienceStep(false));
+    const noTraffic = { ...plain, trafficAllocation: 0 };
+    expect(of({ definition: noTraffic }, 'v1').reason).toBe('AUDIENCE');
+    expect(of({ definition: noTraffic, audience: audienceStep(true) }, 'v1').reason).toBe('TRAFFIC');
+    expect(of({ holdout: { seed: 'h', percentage: 100 } }, 'v1').reason).toBe('HOLDOUT');
+    const excluded = visitorAt('exclusion:e', 50, 100);
+    expect(of({ definition: { ...plain, exclusion } }, excluded).reason).toBe('EXCLUSION_GROUP');
+    expect(of({}, undefined)).toMatchObject({
+      reason: 'NO_VISITOR',
+      steps: { audience: { passed: false } },
+    });
+  });
+
+  it('show the control to visitors of a retired variation', () => {
+    const variations = [
+      { key: 'a', weight: 1 },
+      { key: 'b', weight: 1, retired: true },
+      { key: 'c', weight: 2 },
+    ];
+    const of = (from: number, to: number) =>
+      explainAssignment(
+        running({ definition: { ...plain, variations } }),
+        visitorAt('s:variation', from, to),
+      );
+    expect(of(25, 50)).toMatchObject({
+      included: false,
+      variation: 'a',
+      reason: 'RETIRED',
+      steps: {
+        variations: [
+          { key: 'a', chosen: false },
+          { key: 'b', from: 25, to: 50, chosen: false, retired: true },
+          { key: 'c', chosen: false },
+        ],
+      },
+    });
+    const assigned = of(50, 100);
+    expect(assigned).toMatchObject({ included: true, variation: 'c', reason: 'ASSIGNED' });
+    expect(assigned.steps.variations.map((each) => 'retired' in each)).toEqual([false, true, false]);
+  });
+
   it('have the draws of the visitor, and the ranges of the variations', () => {
     const variations = [
       { key: 'a', weight: 1 },
@@ -150,6 +223,7 @@ describe(`explanations of assignments (seed ${SEED})`, () => {
       phase: 1,
       holdout: { bucket: draw('holdout:h'), from: 0, to: 0, passed: true },
       exclusion: { bucket: draw('exclusion:e'), from: 0, to: 100, passed: true, group: 'g' },
+      audience: null,
       assignedBy: 'visitorId',
       traffic: { bucket: traffic, from: 0, to: 90, passed: traffic < 90 },
       variations: [

@@ -1,4 +1,4 @@
-import type { AssignmentSteps, RangeStep, SplitTestExplanation } from '../api/explanations.ts';
+import type { AssignmentSteps, AudienceStep, RangeStep, SplitTestExplanation } from '../api/explanations.ts';
 import { servingOf } from '../lifecycle/serving.ts';
 import type { SplitTestStatus } from '../lifecycle/status.ts';
 import { type AssignableTest, type Assignment, assign, type Holdout } from './assignment.ts';
@@ -12,6 +12,8 @@ export interface ExplainableTest {
   readonly phase: number | null;
   readonly definition: AssignableTest & { readonly exclusion?: { readonly group: string } | undefined };
   readonly holdout?: Holdout | undefined;
+  /** Whether the visitor belongs to the audience; passed in, because pages must not load what explains conditions. */
+  readonly audience?: AudienceStep | undefined;
 }
 
 interface Ids {
@@ -32,8 +34,8 @@ export function explainAssignment(
   visitorId: string | undefined,
   userId?: string,
 ): ExplainedAssignment {
-  const { definition, holdout, winner } = test;
-  const assignment = visitorId === undefined ? undefined : assign(definition, visitorId, holdout, userId);
+  const { definition, winner } = test;
+  const assignment = visitorId === undefined ? undefined : assignmentIn(test, visitorId, userId);
   const steps = stepsOf(test, { visitorId, userId }, assignment);
   const serving = servingOf(test);
   if (serving === 'nothing') return { included: false, variation: null, reason: 'NOT_RUNNING', steps };
@@ -42,22 +44,33 @@ export function explainAssignment(
   return { included: assignment?.included ?? false, variation, reason: reasonOf(steps, assignment), steps };
 }
 
+function assignmentIn(
+  { definition, holdout, audience }: ExplainableTest,
+  visitorId: string,
+  userId: string | undefined,
+): Assignment {
+  if (audience?.passed === false) return { included: false, index: 0 };
+  return assign(definition, visitorId, holdout, userId);
+}
+
 /** Where a visitor is within 0 to 100; not shared with `assign`, because every byte counts in pages. */
 const pointOf = (seed: string, visitorId: string) => smallHashFraction(`${seed}:${visitorId}`) * 100;
 
 function reasonOf(
-  { holdout, exclusion, traffic }: AssignmentSteps,
+  { holdout, exclusion, audience, traffic, variations }: AssignmentSteps,
   assignment: Assignment | undefined,
 ): ExplainedAssignment['reason'] {
   if (assignment === undefined) return 'NO_VISITOR';
   if (holdout?.passed === false) return 'HOLDOUT';
   if (exclusion?.passed === false) return 'EXCLUSION_GROUP';
+  if (audience?.passed === false) return 'AUDIENCE';
   if (traffic?.passed === false) return 'TRAFFIC';
-  return assignment.included ? 'ASSIGNED' : 'NO_WEIGHT';
+  if (assignment.included) return 'ASSIGNED';
+  return variations.some(({ weight }) => weight > 0) ? 'RETIRED' : 'NO_WEIGHT';
 }
 
 function stepsOf(
-  { status, winner, phase, definition, holdout }: ExplainableTest,
+  { status, winner, phase, definition, holdout, audience }: ExplainableTest,
   { visitorId, userId }: Ids,
   assignment: Assignment | undefined,
 ): AssignmentSteps {
@@ -76,6 +89,7 @@ function stepsOf(
     phase,
     holdout: holdout ? inverted(range(`holdout:${holdout.seed}`, 0, holdout.percentage)) : null,
     exclusion: exclusion && slot ? { ...slot, group: exclusion.group } : null,
+    audience: audience ?? null,
     assignedBy: unitId === undefined ? null : isByUser ? 'userId' : 'visitorId',
     traffic: range(`${hashSeed}:traffic`, 0, trafficAllocation, unitId),
     variations: rangesOf(definition, assignment),
@@ -89,11 +103,11 @@ const inverted = (step: RangeStep | null) => step && { ...step, passed: !step.pa
 function rangesOf({ variations }: AssignableTest, assignment: Assignment | undefined) {
   const total = variations.reduce((sum, { weight }) => sum + Math.max(weight, 0), 0);
   let before = 0;
-  return variations.map(({ key, weight }, index) => {
+  return variations.map(({ key, weight, retired }, index) => {
     const from = total > 0 ? (before / total) * 100 : 0;
     before += Math.max(weight, 0);
     const to = total > 0 ? (before / total) * 100 : 0;
     const chosen = assignment?.included === true && assignment.index === index;
-    return { key, weight, from, to, chosen };
+    return { key, weight, from, to, chosen, ...(retired && { retired }) };
   });
 }

@@ -1,17 +1,10 @@
-import type {
-  ConditionStep,
-  FlagSteps,
-  PrerequisiteStep,
-  RuleStep,
-  SegmentStep,
-} from '../api/explanations.ts';
-import type { Condition, FlagDefinition, Prerequisite, Rule, Segment } from '../api/targeting.ts';
-import { type Context, readAttribute } from './attribute-values.ts';
-import { type ConditionScope, compileCondition, compileConditions, isMissing } from './conditions.ts';
+import type { FlagSteps, PrerequisiteStep, RuleStep } from '../api/explanations.ts';
+import type { FlagDefinition, Prerequisite, Rule } from '../api/targeting.ts';
+import type { Context } from './attribute-values.ts';
+import { ConditionExplainer } from './explain-conditions.ts';
 import { compileFlags, type Evaluation, type FlagSet, orderFlags } from './flags.ts';
 import type { RegexCompiler } from './operators.ts';
 import { explainRollout } from './rollout.ts';
-import { compileScope, segmentsIn } from './segments.ts';
 import { attributesOf, type Targeting, TargetingIndex, unknownAttributes } from './used-attributes.ts';
 
 export interface ExplainedFlag {
@@ -51,16 +44,12 @@ export function explainFlag(
 class FlagExplainer {
   readonly #targeting: Targeting;
   readonly #context: Context;
-  readonly #scope: ConditionScope;
-  readonly #segments = new Map<string, Segment>();
-  /** Those that a condition asked for. */
-  readonly #askedFor = new Set<string>();
+  readonly #conditions: ConditionExplainer;
 
   constructor(targeting: Targeting, context: Context, regex: RegexCompiler) {
     this.#targeting = targeting;
     this.#context = context;
-    this.#scope = compileScope(targeting.segments, regex, { id: 0 });
-    for (const segment of targeting.segments.toReversed()) this.#segments.set(segment.id, segment);
+    this.#conditions = new ConditionExplainer(targeting.segments, context, regex);
   }
 
   explain(flag: FlagDefinition, set: FlagSet): FlagSteps {
@@ -78,7 +67,7 @@ class FlagExplainer {
       fallthrough: configuration?.value ?? null,
       prerequisites,
       rules,
-      segments: this.#segmentSteps(),
+      segments: this.#conditions.segmentSteps(),
     };
   }
 
@@ -107,48 +96,10 @@ class FlagExplainer {
     const base = { index, id, ...(name !== undefined && { name }), value };
     if (rule.enabled === false) return { ...base, outcome: 'turned-off' };
     if (decided) return { ...base, outcome: 'not-reached' };
-    const steps = conditions.map((condition) => this.#condition(condition));
-    const reached = { ...base, match: match ?? 'all', conditions: steps };
-    if (!compileConditions(match, conditions, this.#scope)(this.#context)) {
-      return { ...reached, outcome: 'no-match' };
-    }
+    const reached = { ...base, match: match ?? 'all', conditions: this.#conditions.steps(conditions) };
+    if (!this.#conditions.holds(match, conditions)) return { ...reached, outcome: 'no-match' };
     if (rollout === undefined) return { ...reached, outcome: 'served' };
     const result = explainRollout(flag.key, id, rollout, this.#context);
     return { ...reached, outcome: result.included ? 'served' : 'rolled-out-to-others', rollout: result };
-  }
-
-  #condition(condition: Condition): ConditionStep {
-    const matched = compileCondition(condition, this.#scope)(this.#context);
-    const { attribute, operator } = condition;
-    if (operator === 'inSegment') {
-      const segments = segmentsIn([condition]).map((id) => {
-        this.#askedFor.add(id);
-        return { id, matched: this.#isMember(id) };
-      });
-      return { ...condition, matched, segments };
-    }
-    const actual = attribute === undefined ? undefined : readAttribute(this.#context, attribute);
-    return isMissing(actual) ? { ...condition, matched, missing: true } : { ...condition, matched, actual };
-  }
-
-  #isMember(id: string): boolean {
-    return this.#scope.segment(id)?.(this.#context) ?? false;
-  }
-
-  #segmentSteps(): SegmentStep[] {
-    const steps: SegmentStep[] = [];
-    // Segments that contain others add to the set during the loop.
-    for (const id of this.#askedFor) {
-      const segment = this.#segments.get(id);
-      if (segment === undefined) continue;
-      steps.push({
-        id,
-        ...(segment.name !== undefined && { name: segment.name }),
-        matched: this.#isMember(id),
-        match: segment.match ?? 'all',
-        conditions: segment.conditions.map((condition) => this.#condition(condition)),
-      });
-    }
-    return steps;
   }
 }

@@ -4,7 +4,6 @@ import { isMissing } from './conditions.ts';
 import { reachableFrom } from './dependencies.ts';
 import { prerequisitesOf } from './flags.ts';
 import { UNITS } from './once-per-pass.ts';
-
 import { segmentsIn } from './segments.ts';
 
 export interface Targeting {
@@ -12,7 +11,7 @@ export interface Targeting {
   readonly segments: readonly Segment[];
 }
 
-/** The attributes that decide about a flag or segment. */
+/** The attributes that decide about a flag, a segment or an audience. */
 export interface UsedAttributes {
   /** Named by conditions, and by rollouts with `by`. */
   readonly named: ReadonlySet<string>;
@@ -51,13 +50,20 @@ export function attributesOf({ flags, segments }: Targeting): UsedAttributes {
   const rules = flags.flatMap(rulesOf);
   const conditions = [...rules.flatMap((rule) => rule.conditions ?? []), ...conditionsOf(segments)];
   const rollouts = rules.flatMap(({ rollout }) => (rollout === undefined ? [] : [rollout])).filter(isPartial);
-  const named = conditions.flatMap(({ attribute, operator }) =>
-    attribute === undefined || operator === 'inSegment' ? [] : [attribute],
-  );
   return {
-    named: new Set([...named, ...rollouts.flatMap(({ by }) => by ?? [])]),
+    named: new Set([...namedBy(conditions), ...rollouts.flatMap(({ by }) => by ?? [])]),
     usesUnit: rollouts.some(({ by }) => by === undefined),
   };
+}
+
+/** What an audience can read, with the segments that it uses. */
+export function attributesOfAudience({ conditions, segments }: UsedConditions): UsedAttributes {
+  return { named: new Set(namedBy([...conditions, ...conditionsOf(segments)])), usesUnit: false };
+}
+
+interface UsedConditions {
+  readonly conditions: readonly Condition[];
+  readonly segments: readonly Segment[];
 }
 
 /** All names, for reading the attributes of a session. */
@@ -69,6 +75,11 @@ export function namesIn({ named, usesUnit }: UsedAttributes): string[] {
 export function unknownAttributes({ named }: UsedAttributes, context: Context): string[] {
   return [...named].filter((name) => isMissing(readAttribute(context, name))).sort();
 }
+
+const namedBy = (conditions: readonly Condition[]) =>
+  conditions.flatMap(({ attribute, operator }) =>
+    attribute === undefined || operator === 'inSegment' ? [] : [attribute],
+  );
 
 function conditionsOf(segments: readonly Segment[]): Condition[] {
   return segments.flatMap(({ conditions }) => conditions);
