@@ -4,7 +4,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import type { EventStore, Positions } from '../event-store.ts';
 import { FEEDBACK_FILTERS, SESSION_CONDITIONS } from './compare-lists.contract.ts';
 import { assignmentQuery } from './describe-assignments.contract.ts';
-import { contextQuery } from './describe-session-contexts.contract.ts';
+import { ALL_PARTS, contextQuery } from './describe-session-contexts.contract.ts';
 import { TRAFFIC_FILTERS, TRAFFIC_PERIODS } from './describe-traffic.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 import { feedbackQueryOf, SPLIT_TEST_QUERIES } from './split-test-queries.contract.ts';
@@ -63,8 +63,9 @@ async function askSessions(store: EventStore, { propertyId, positions, choice }:
     if (after !== undefined) await store.session({ propertyId, sessionId, limit: ALL, after });
   }
   const sessionIds = [...rows.map(({ sessionId }) => sessionId), 'unknown'];
-  await store.knownSessions({ propertyId, sessionIds, attributes: ['n', 'none'] });
-  await store.sessionContexts(contextQuery({ propertyId, ...PERIOD }));
+  const visit = chosen([ALL_PARTS, []], choice);
+  await store.knownSessions({ propertyId, sessionIds, attributes: ['n', 'none'], visit });
+  await store.sessionContexts(contextQuery({ propertyId, ...PERIOD, visit }));
 }
 
 async function askGoals(store: EventStore, { propertyId, choice }: Interest): Promise<void> {

@@ -2,7 +2,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import { expect, test } from 'vitest';
 import type { AcceptedCollect, AcceptedRequest } from '../accepted-request.ts';
 import type { EventStore } from '../event-store.ts';
-import type { SessionContextQuery, SessionContexts } from '../session-context-queries.ts';
+import type { SessionContextQuery, SessionContexts, VisitPart } from '../session-context-queries.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
 import { T0 } from './random-requests.contract.ts';
 import { collect, goal } from './sample-requests.contract.ts';
@@ -12,6 +12,9 @@ interface Suite {
   add: (...requests: AcceptedRequest[]) => Promise<void>;
   nextProperty: () => string;
 }
+
+/** All that can be known of a visit. */
+export const ALL_PARTS: readonly VisitPart[] = ['entry', 'start', 'returning'];
 
 export const contextQuery = (
   overrides: Partial<SessionContextQuery> & { propertyId: string },
@@ -29,13 +32,22 @@ export function rowsOf({
   sessionIds,
   visitorIds,
   userIds,
+  startedAt,
+  returning,
   contextIndexes,
   contexts,
 }: SessionContexts): object[] {
   const rows = sessionIds.map((sessionId, at) => {
     const { attributes, ...client } = contexts[contextIndexes[at]!]!;
     const identity = { visitorId: visitorIds[at], userId: userIds[at] };
-    return { sessionId, ...identity, attributes: JSON.parse(attributes) as unknown, ...client };
+    return {
+      sessionId,
+      ...identity,
+      attributes: JSON.parse(attributes) as unknown,
+      ...client,
+      ...(startedAt && { startedAt: startedAt[at] }),
+      ...(returning && { returning: returning[at] }),
+    };
   });
   return rows.sort((left, right) => (left.sessionId < right.sessionId ? -1 : 1));
 }
@@ -49,14 +61,25 @@ export async function compareSessionContexts(
     const query = contextQuery({ propertyId, ...period, attributes: ['n', 'none'] });
     const found = await store.sessionContexts(query);
     expect(found.share).toBe(1);
-    expect(rowsOf(found)).toEqual(naiveContexts(model, query));
+    const expected = naiveContexts(model, query);
+    expect(rowsOf(found)).toEqual(expected.map(({ visit: _visit, ...row }) => row));
+    const withVisits = await store.sessionContexts({ ...query, visit: ALL_PARTS });
+    const visits = expected.map(({ visit, ...row }) => ({ ...row, ...visit }));
+    expect(rowsOf(withVisits)).toEqual(visits);
+    const sessionIds = visits.map(({ sessionId }) => sessionId);
+    const known = await store.knownSessions({
+      propertyId,
+      sessionIds,
+      attributes: query.attributes,
+      visit: ALL_PARTS,
+    });
+    const byId = new Map(known.map((each) => [each.sessionId, each]));
+    for (const { attributes, ...visit } of visits)
+      expect(byId.get(visit.sessionId)).toEqual({ ...visit, attributes: JSON.stringify(attributes) });
   }
 }
 
-function naiveContexts(
-  model: NaiveEventStore,
-  { propertyId, from, to, attributes }: SessionContextQuery,
-): object[] {
+function naiveContexts(model: NaiveEventStore, { propertyId, from, to, attributes }: SessionContextQuery) {
   const sessions = model
     .sessions(propertyId)
     .filter(({ visitorId, device, startedAt }) => {
@@ -64,10 +87,12 @@ function naiveContexts(
     })
     .map(({ sessionId }) => model.session(propertyId, sessionId) as NaiveSession);
   return sessions
-    .map(({ sessionId, visitorId, userId, country, device, browser, os, attributes: json }) => {
+    .map((session) => {
+      const { sessionId, visitorId, userId, country, device, browser, os, attributes: json } = session;
       const own = JSON.parse(json ?? '{}') as Record<string, unknown>;
       const read = attributes.map((name) => own[name] ?? null);
-      return { sessionId, visitorId, userId, attributes: read, country, device, browser, os };
+      const visit = model.visit(propertyId, session);
+      return { sessionId, visitorId, userId, attributes: read, country, device, browser, os, visit };
     })
     .sort((left, right) => (left.sessionId < right.sessionId ? -1 : 1));
 }
@@ -100,6 +125,57 @@ export function describeSessionContexts({ store, add, nextProperty }: Suite): vo
     ]);
     const [row] = rowsOf(await store().sessionContexts(contextQuery({ propertyId, attributes: [] })));
     expect(row).toMatchObject({ visitorId: 'v3', attributes: [] });
+  });
+
+  test('returns what is asked for of the visits', async () => {
+    const propertyId = nextProperty();
+    const page = (at: number, url: string, referrer: string) =>
+      ({ type: 'pageview', at: T0 + at, url, referrer }) as const;
+    const visits = [
+      ['s1', 'v1', 30, page(10, '/second?utm_source=x', '')],
+      ['s1', 'v1', 31, page(5, '/first', '/own')],
+      ['s2', 'v1', 30, page(20, '/again', 'https://news.example/')],
+      ['s3', 'v2', 30, page(5, '/first', '/own')],
+      ['s4', 'v1', 25],
+      ['s4', 'v2', 30],
+      ['before', 'v3', -5],
+      ['s5', 'v3', 30, page(30, '/again', '')],
+    ] as const;
+    const requests = visits.map(([sessionId, visitorId, at, ...pages]) =>
+      collect({ propertyId, sessionId, visitorId, receivedAt: T0 + at }, [...pages]),
+    );
+    await add(...requests);
+    const of = async (visit: readonly VisitPart[]) => {
+      const found = await store().sessionContexts(contextQuery({ propertyId, visit, attributes: [] }));
+      return { rows: rowsOf(found) as Record<string, unknown>[], contexts: found.contexts.length };
+    };
+    const members = (rows: Record<string, unknown>[], ...names: string[]) =>
+      rows.map((row) => names.map((name) => row[name]));
+    const entries = await of(['entry']);
+    expect(members(entries.rows, 'entryUrl', 'referrer', 'startedAt', 'returning')).toEqual([
+      ['/first', '/own', undefined, undefined],
+      ['/again', 'https://news.example/', undefined, undefined],
+      ['/first', '/own', undefined, undefined],
+      [null, null, undefined, undefined],
+      ['/again', null, undefined, undefined],
+    ]);
+    expect(entries.contexts).toBe(4);
+    const starts = await of(['start', 'returning']);
+    expect(members(starts.rows, 'startedAt', 'returning', 'entryUrl')).toEqual([
+      [T0 + 5, false, undefined],
+      [T0 + 20, true, undefined],
+      [T0 + 5, false, undefined],
+      [T0 + 25, true, undefined],
+      [T0 + 30, true, undefined],
+    ]);
+    expect(starts.contexts).toBe(1);
+    await store().expire(propertyId, T0 + 8);
+    expect(members((await of(ALL_PARTS)).rows, 'entryUrl', 'startedAt', 'returning')).toEqual([
+      ['/first', T0 + 5, false],
+      ['/again', T0 + 20, true],
+      [null, T0 + 25, false],
+      ['/again', T0 + 30, false],
+    ]);
   });
 
   test('leaves out bots, sessions without a visitor, and those that started at other times', async () => {

@@ -116,7 +116,7 @@ export class NaiveEventStore {
     const browserEvents = byTime.filter(({ fromBrowser }) => fromBrowser);
     const pages = lines.flatMap((line) => (line.type === 'pageview' ? [line] : []));
     const remains = this.#remains.get(keyOf(propertyId, sessionId));
-    const views = [...(remains?.views ?? []), ...pages].sort((a, b) => a.at - b.at);
+    const views = this.#views(propertyId, sessionId);
     const entry = { url: views[0]?.url || null, referrer: views[0]?.referrer || null };
     const collects = this.#collectsOf(propertyId).filter((it) => it.sessionId === sessionId);
     const latest = collects.at(-1);
@@ -145,6 +145,29 @@ export class NaiveEventStore {
       attributes: collects.findLast((it) => it.attributes !== undefined)?.attributes ?? null,
       timeline: lines,
     };
+  }
+
+  /** What is known of the visit of a session. */
+  visit(propertyId: string, { sessionId, visitorId, startedAt }: SessionSummary) {
+    const [entry] = this.#views(propertyId, sessionId);
+    const own = this.#collectsOf(propertyId).filter((it) => it.visitorId === visitorId);
+    const starts = own.map((it) => this.session(propertyId, it.sessionId)!.startedAt);
+    return {
+      startedAt,
+      returning: starts.some((at) => at < startedAt),
+      entryUrl: entry?.url || null,
+      referrer: entry?.referrer || null,
+    };
+  }
+
+  /** All page views of a session by time, also those that have expired. */
+  #views(propertyId: string, sessionId: string): ExpiredView[] {
+    const events = this.#of(propertyId).filter((it) => it.sessionId === sessionId);
+    const pages = events
+      .sort((a, b) => a.at - b.at || byArrival(a, b))
+      .flatMap(({ line }) => (line?.type === 'pageview' ? [line] : []));
+    const expired = this.#remains.get(keyOf(propertyId, sessionId))?.views ?? [];
+    return [...expired, ...pages].sort((a, b) => a.at - b.at);
   }
 
   /** With the mark of crawlers. */

@@ -3,6 +3,7 @@ import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import type { QueryContext } from '../query-context.ts';
 import { latest } from './latest-identity.ts';
+import { type VisitValues, visitOf, visitSql } from './session-visits.ts';
 
 /** The latest client and attributes of each session with a collect; `where` filters `collects`. */
 export const latestCollects = (tables: TableNames, where: string, attributes: string) =>
@@ -31,25 +32,36 @@ type KnownRow = [
   userId: string | null,
   client: Client,
   found: string[],
+  ...visit: VisitValues,
 ];
 
 export async function knownSessions(
   { clickhouse }: QueryContext,
-  { propertyId, sessionIds, attributes }: KnownSessionQuery,
+  { propertyId, sessionIds, attributes, visit }: KnownSessionQuery,
 ): Promise<SessionKnowledge[]> {
   if (sessionIds.length === 0) return [];
   const values = new SqlValues();
-  const where = `property = ${values.text(propertyId)} AND session_id IN ${values.texts(sessionIds)}`;
+  const property = `property = ${values.text(propertyId)}`;
+  const where = `${property} AND session_id IN ${values.texts(sessionIds)}`;
   const names = values.texts(attributes);
+  const { tables } = clickhouse;
+  const { columns, joins } = visitSql(tables, { property, starts: where, collects: where }, visit);
   const rows = await clickhouse.rows<KnownRow>(
-    `SELECT session_id, visitor, user, client, found FROM (${latestCollects(clickhouse.tables, where, names)})`,
+    `SELECT session_id, visitor, user, client, found${columns}
+     FROM (${latestCollects(tables, where, names)}) AS known${joins}`,
     values.parameters,
   );
-  return rows.map(([sessionId, visitorId, userId, client, found]) => ({
-    sessionId,
-    visitorId,
-    userId,
-    ...clientOf(client),
-    attributes: attributesOf(found),
-  }));
+  return rows.map(([sessionId, visitorId, userId, client, found, ...visited]) => {
+    const { startedAt, returning, entry } = visitOf(visited, visit);
+    return {
+      sessionId,
+      visitorId,
+      userId,
+      ...clientOf(client),
+      attributes: attributesOf(found),
+      ...(startedAt !== undefined && { startedAt }),
+      ...(returning !== undefined && { returning }),
+      ...entry,
+    };
+  });
 }
