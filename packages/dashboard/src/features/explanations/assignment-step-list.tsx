@@ -1,4 +1,5 @@
 import type { AssignmentSteps, RangeStep } from '@switchyard/core/api/explanations';
+import { ConditionSteps, LookedAt } from './condition-steps.tsx';
 import { Step } from './step.tsx';
 
 const position = ({ bucket, from, to }: RangeStep, who = 'visitor') =>
@@ -6,7 +7,7 @@ const position = ({ bucket, from, to }: RangeStep, who = 'visitor') =>
 
 /** The assignment of a visitor from the status of the test to the variation. */
 export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
-  const { status, winner, phase, holdout, exclusion, traffic, variations, variationBucket } = steps;
+  const { status, winner, phase, holdout, exclusion, audience, traffic, variations, variationBucket } = steps;
   const who = steps.assignedBy === 'userId' ? 'user' : 'visitor';
   return (
     <ol>
@@ -29,6 +30,19 @@ export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
           words={position(exclusion)}
         />
       )}
+      {audience && (
+        <Step
+          state={audience.passed ? 'passed' : 'failed'}
+          title="In the audience"
+          words={audience.conditions.length > 1 ? `${audience.match} of these must hold` : undefined}
+        >
+          <ConditionSteps conditions={audience.conditions} />
+          <LookedAt segments={audience.segments} shortened={audience.shortened} />
+          {!audience.passed && (
+            <p className="dimmed">A browser that has taken part before stays in the test nevertheless.</p>
+          )}
+        </Step>
+      )}
       {traffic && (
         <Step
           state={traffic.passed ? 'passed' : 'failed'}
@@ -36,11 +50,11 @@ export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
           words={position(traffic, who)}
         />
       )}
-      {variations.map(({ key, from, to, chosen }) => (
+      {variations.map(({ key, from, to, chosen, retired }) => (
         <Step
           key={key}
           state={chosen ? 'decided' : 'skipped'}
-          title={`Variation “${key}”`}
+          title={`Variation “${key}”${retired ? ', retired' : ''}`}
           words={
             variationBucket === null
               ? 'not reached'

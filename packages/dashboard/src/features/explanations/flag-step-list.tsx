@@ -1,12 +1,5 @@
-import type {
-  ConditionStep,
-  FlagSteps,
-  RolloutStepResult,
-  RuleStep,
-} from '@switchyard/core/api/explanations';
-import type { Condition } from '@switchyard/core/api/targeting';
-import { useProperty } from '../configuration/property-context.tsx';
-import { conditionSentence } from '../targeting/condition-sentence.ts';
+import type { FlagSteps, RolloutStepResult, RuleStep } from '@switchyard/core/api/explanations';
+import { ConditionSteps, LookedAt } from './condition-steps.tsx';
 import classes from './explanation-steps.module.css';
 import { Step, type StepState } from './step.tsx';
 
@@ -43,26 +36,7 @@ export function FlagStepList({ steps }: { steps: FlagSteps }) {
           />
         )}
       </ol>
-      {segments.length > 0 && (
-        <details className={classes.context}>
-          <summary>Segments that were looked at</summary>
-          <ul>
-            {segments.map(({ id, name, matched, conditions }) => (
-              <Step
-                key={id}
-                state={matched ? 'passed' : 'failed'}
-                title={`Segment “${name ?? id}”`}
-                words={matched ? 'the visitor is in it' : 'the visitor is not in it'}
-              >
-                <Conditions conditions={conditions} />
-              </Step>
-            ))}
-          </ul>
-        </details>
-      )}
-      {steps.shortened && (
-        <p className="dimmed">Some conditions are left out, because there are very many.</p>
-      )}
+      <LookedAt segments={segments} shortened={steps.shortened} />
     </>
   );
 }
@@ -82,28 +56,9 @@ function RuleStepItem({ rule }: { rule: RuleStep }) {
   const { index, name, id, value, outcome, conditions = [], rollout } = rule;
   return (
     <Step title={`Rule ${index + 1}, ${name || id}: ${JSON.stringify(value)}`} {...RULE_STATES[outcome]}>
-      <Conditions conditions={conditions} />
+      <ConditionSteps conditions={conditions} />
       {rollout && <p className={classes.detail}>{rolloutWords(rollout)}</p>}
     </Step>
-  );
-}
-
-function Conditions({ conditions }: { conditions: readonly ConditionStep[] }) {
-  const { segments } = useProperty().configuration;
-  return (
-    <ul className={classes.conditions}>
-      {conditions.map((condition, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no identity
-        <li key={index} className={condition.matched ? 'good' : 'dimmed'}>
-          {conditionSentence(condition as Condition, segments)}
-          {condition.moreValues !== undefined && ` and ${condition.moreValues} more`}
-          {' — '}
-          {condition.matched ? 'yes' : 'no'}
-          {condition.missing && ', unknown'}
-          {condition.actual !== undefined && `, it is ${JSON.stringify(condition.actual)}`}
-        </li>
-      ))}
-    </ul>
   );
 }
 

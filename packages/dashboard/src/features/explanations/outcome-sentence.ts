@@ -22,10 +22,8 @@ const REASONS: Record<SplitTestExplanation['reason'], string> = {
   HOLDOUT: 'the visitor is in the holdout of the property',
   EXCLUSION_GROUP: 'another test of the exclusion group has this visitor',
   AUDIENCE: 'the visitor does not belong to the audience of the test',
-  AUDIENCE: 'the visitor does not belong to the audience of the test',
   TRAFFIC: 'the visitor is not in the share of traffic that takes part',
   RETIRED: 'the variation of the visitor was taken out, and its visitors see the control',
-  RETIRED: 'the variation of the visitor is retired',
   NO_WEIGHT: 'no variation has a weight',
 };
 

@@ -16,7 +16,7 @@ interface StepProps {
   state: StepState;
   title: ReactNode;
   /** Instead of the usual words of the state. */
-  words?: string;
+  words?: string | undefined;
   children?: ReactNode;
 }
 
