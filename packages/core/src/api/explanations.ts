@@ -45,7 +45,7 @@ export const ExplainedContext = namedObject('ExplainedContext', {
     type: 'object',
     additionalProperties: true,
     description:
-      'What was evaluated. Of a session: the attributes of its last `collect` request that has any, and `sessionId`, `visitorId`, `userId`, `country`, `device`, `browser` and `os` where the attributes do not have them',
+      'What was evaluated. Of a session: the attributes of its last `collect` request that has any, and `sessionId`, `visitorId`, `userId`, `country`, `device`, `browser` and `os` where the attributes do not have them. For a test with an audience also what pages know by themselves, as far as the audience uses it and it is stored: `path`, `referrer`, `query.…` and `utm.…` of the first page, `returning`, and `hour` at the start of the session in the time zone of the property',
   }),
   unknown: Type.Array(Type.String(), {
     description: 'Attributes that the definition uses and the context does not have',

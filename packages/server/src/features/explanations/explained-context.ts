@@ -6,9 +6,15 @@ import type { EventStoreClient } from '../../events/thread/event-store-client.ts
 import { ApiError } from '../../platform/errors/errors.ts';
 
 export interface ContextSources {
-  eventStore: Pick<EventStoreClient, 'session' | 'sessionPage'>;
+  eventStore: Pick<EventStoreClient, 'session' | 'sessionPage' | 'knownSessions'>;
   /** Fills in the visitor and user of the session in a context, as evaluations do. */
   withIdentity: (propertyId: string, context: Record<string, unknown>) => Context | Promise<Context>;
+}
+
+/** A context, and the stored session that it comes from. */
+export interface FoundContext {
+  context: Context;
+  sessionId?: string;
 }
 
 /** The context that a request names: its own, that of a session, or that of the latest session of a visitor. */
@@ -17,10 +23,13 @@ export async function contextOf(
   propertyId: string,
   { context, sessionId, visitorId }: Pick<ExplanationBody, 'context' | 'sessionId' | 'visitorId'>,
   at: number,
-): Promise<Context> {
-  if (sessionId !== undefined) return contextOfSession(await findSession(sources, propertyId, sessionId));
+): Promise<FoundContext> {
+  if (sessionId !== undefined) {
+    const session = await findSession(sources, propertyId, sessionId);
+    return { context: contextOfSession(session), sessionId };
+  }
   if (visitorId !== undefined) return contextOfVisitor(sources, propertyId, visitorId, at);
-  return sources.withIdentity(propertyId, context ?? {});
+  return { context: await sources.withIdentity(propertyId, context ?? {}) };
 }
 
 export async function findSession(
@@ -43,12 +52,12 @@ async function contextOfVisitor(
   propertyId: string,
   visitorId: string,
   at: number,
-): Promise<Context> {
+): Promise<FoundContext> {
   const { rows } = await sources.eventStore.sessionPage({ propertyId, visitorId, to: at + 1, limit: 1 });
   const [latest] = rows;
-  if (latest === undefined) return { visitorId };
-  const { sessionId: _sessionId, ...session } = await findSession(sources, propertyId, latest.sessionId);
-  return sessionContext(attributesOf(session), { ...session, visitorId });
+  if (latest === undefined) return { context: { visitorId } };
+  const { sessionId, ...session } = await findSession(sources, propertyId, latest.sessionId);
+  return { context: sessionContext(attributesOf(session), { ...session, visitorId }), sessionId };
 }
 
 function attributesOf({ attributes }: Pick<SessionDetail, 'attributes'>): Record<string, unknown> {

@@ -15,8 +15,8 @@ import { EVENT_QUERY_ERRORS, invalidField } from '../../platform/errors/errors.t
 import { configurationOfMoment, momentOf, type PastConfigurations } from './configuration-of-moment.ts';
 import { type ContextSources, contextOf, findSession } from './explained-context.ts';
 import {
+  type Evaluations,
   type ExplainedMoment,
-  type FlagEvaluations,
   flagExplanation,
   sessionFlags,
   splitTestExplanation,
@@ -24,7 +24,7 @@ import {
 
 interface Services extends ContextSources {
   pastConfiguration: PastConfigurations;
-  evaluations: FlagEvaluations;
+  evaluations: Evaluations;
   /** The property as it would be with an item that is not saved. */
   withUnsavedItem: (
     current: PropertyConfiguration,
@@ -57,11 +57,11 @@ function registerExplanations(api: ApiRoutes, services: Services): void {
     async ({ managed, body }) => {
       checkCombination(body);
       const moment = await momentFor(services, managed, body);
-      const context = await contextOf(services, managed.id, body, moment.at);
+      const found = await contextOf(services, managed.id, body, moment.at);
       const { type, key, environment = PRODUCTION.id } = body;
       return type === 'flag'
-        ? flagExplanation(moment, { key, environment }, context, services.evaluations)
-        : splitTestExplanation(moment, { key }, context);
+        ? flagExplanation(moment, { key, environment }, found.context, services.evaluations)
+        : splitTestExplanation(moment, { key }, found, services);
     },
   );
 }

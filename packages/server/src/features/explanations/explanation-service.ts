@@ -1,3 +1,4 @@
+import type { Audience } from '@switchyard/core/api/audience';
 import type {
   ExplanationBody,
   FlagExplanation,
@@ -5,18 +6,30 @@ import type {
   SplitTestExplanation,
 } from '@switchyard/core/api/explanations';
 import type { PersonFlag } from '@switchyard/core/api/people';
+import type { Segment } from '@switchyard/core/api/targeting';
 import type { Context } from '@switchyard/core/evaluation/attribute-values';
 import { explainAssignment } from '@switchyard/core/evaluation/explain-assignment';
+import type { ExplainedAudience } from '@switchyard/core/evaluation/explain-audience';
 import type { ExplainedFlag } from '@switchyard/core/evaluation/explain-flag';
 import type { Evaluation } from '@switchyard/core/evaluation/flags';
-import type { Targeting } from '@switchyard/core/evaluation/used-attributes';
+import { segmentsIn } from '@switchyard/core/evaluation/segments';
+import {
+  attributesOfAudience,
+  type Targeting,
+  TargetingIndex,
+} from '@switchyard/core/evaluation/used-attributes';
 import { definitionInForce } from '@switchyard/core/lifecycle/phases';
 import type { PastConfiguration } from '../../configuration/history/history-state.ts';
 import { definitionIn } from '../../configuration/property/flag-definition.ts';
-import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type {
+  PropertyConfiguration,
+  SplitTest,
+} from '../../configuration/property/property-configuration.ts';
+import { visitPartsFor, withEntry, withStart } from '../../events/store/audience-context.ts';
 import type { SessionDetail } from '../../events/store/event-store.ts';
+import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
-import { contextOfSession } from './explained-context.ts';
+import { contextOfSession, type FoundContext } from './explained-context.ts';
 
 /** The definitions that an explanation uses. */
 export interface ExplainedMoment {
@@ -30,10 +43,18 @@ interface EvaluationInput {
   context: Context;
 }
 
+interface AudienceInput {
+  audience: Audience;
+  /** Those that the audience uses, directly or not. */
+  segments: readonly Segment[];
+  context: Context;
+}
+
 /** Evaluates definitions on another thread. */
-export interface FlagEvaluations {
+export interface Evaluations {
   /** Null for a flag that does not exist. */
   explain(key: string, input: EvaluationInput): Promise<ExplainedFlag | null>;
+  explainAudience(input: AudienceInput): Promise<ExplainedAudience>;
   /** In the order of the flags. */
   evaluateAll(input: EvaluationInput): Promise<{ key: string; evaluation: Evaluation; unknown: string[] }[]>;
 }
@@ -44,7 +65,7 @@ export async function flagExplanation(
   { property, at, historical }: ExplainedMoment,
   { key, environment }: ItemName & { environment: string },
   context: Context,
-  flags: FlagEvaluations,
+  flags: Pick<Evaluations, 'explain'>,
 ): Promise<FlagExplanation> {
   const flag = property.flags.find((each) => each.key === key);
   const targeting = targetingIn(property, environment);
@@ -69,14 +90,21 @@ export async function flagExplanation(
   };
 }
 
-export function splitTestExplanation(
+interface TestServices {
+  eventStore: Pick<EventStoreClient, 'knownSessions'>;
+  evaluations: Pick<Evaluations, 'explainAudience'>;
+}
+
+export async function splitTestExplanation(
   { property, at, historical }: ExplainedMoment,
   { key }: ItemName,
-  context: Context,
-): SplitTestExplanation {
+  found: FoundContext,
+  services: TestServices,
+): Promise<SplitTestExplanation> {
   const test = property.splitTests.find((each) => each.key === key);
   if (test === undefined) throw missing('split test', key, historical);
-  const { holdout, exclusion, ...definition } = definitionInForce(test, property);
+  const { holdout, exclusion, audience: _audience, ...definition } = definitionInForce(test, property);
+  const { context, audience } = await audienceOf(test, property, found, services);
   const { visitorId, userId } = context;
   const isKnown = typeof visitorId === 'string' && visitorId !== '';
   const explained = explainAssignment(
@@ -86,10 +114,12 @@ export function splitTestExplanation(
       phase: test.phases.at(-1)?.number ?? null,
       definition: { ...definition, ...(exclusion && { exclusion }) },
       ...(holdout && { holdout }),
+      audience: audience?.step,
     },
     isKnown ? visitorId : undefined,
     typeof userId === 'string' ? userId : undefined,
   );
+  const unknown = [...new Set([...(audience?.unknown ?? []), ...(isKnown ? [] : ['visitorId'])])].sort();
   return {
     type: 'split-test',
     key,
@@ -97,9 +127,29 @@ export function splitTestExplanation(
     historical,
     version: savedVersion(test),
     configurationVersion: property.version,
-    contextUsed: { attributes: context, unknown: isKnown ? [] : ['visitorId'] },
+    contextUsed: { attributes: context, unknown },
     ...explained,
   };
+}
+
+/** The context with what the audience asks for, and whether it belongs to the audience. */
+async function audienceOf(
+  { audience }: Pick<SplitTest, 'audience'>,
+  { id, segments, timeZone }: PastConfiguration,
+  { context, sessionId }: FoundContext,
+  { eventStore, evaluations }: TestServices,
+): Promise<{ context: Context; audience?: ExplainedAudience }> {
+  if (audience === undefined) return { context };
+  const { conditions } = audience;
+  const used = new TargetingIndex({ flags: [], segments }).withContained(segmentsIn(conditions));
+  const visit = visitPartsFor(attributesOfAudience({ conditions, segments: used }).named);
+  const [known] =
+    sessionId === undefined || visit.length === 0
+      ? []
+      : await eventStore.knownSessions({ propertyId: id, sessionIds: [sessionId], attributes: [], visit });
+  const whole = withStart(withEntry(context, known), known ?? {}, timeZone);
+  const explained = await evaluations.explainAudience({ audience, segments: used, context: whole });
+  return { context: whole, audience: explained };
 }
 
 /** The values of all flags for a session. */
@@ -107,7 +157,7 @@ export async function sessionFlags(
   { property, at }: ExplainedMoment,
   session: SessionDetail,
   environment: string,
-  evaluations: Pick<FlagEvaluations, 'evaluateAll'>,
+  evaluations: Pick<Evaluations, 'evaluateAll'>,
 ): Promise<SessionFlags> {
   const context = contextOfSession(session);
   const targeting = targetingIn(property, environment);
@@ -137,7 +187,7 @@ export async function sessionFlags(
 export async function currentFlags(
   property: PropertyConfiguration,
   session: SessionDetail,
-  evaluations: Pick<FlagEvaluations, 'evaluateAll'>,
+  evaluations: Pick<Evaluations, 'evaluateAll'>,
 ): Promise<PersonFlag[]> {
   const flags: PersonFlag[] = [];
   const moment = { property, at: Date.now(), historical: false };

@@ -1,4 +1,7 @@
+import type { Audience } from '@switchyard/core/api/audience';
+import type { Segment } from '@switchyard/core/api/targeting';
 import type { Context } from '@switchyard/core/evaluation/attribute-values';
+import { type ExplainedAudience, explainAudience } from '@switchyard/core/evaluation/explain-audience';
 import { type ExplainedFlag, explainFlag } from '@switchyard/core/evaluation/explain-flag';
 import { compileFlags, type Evaluation } from '@switchyard/core/evaluation/flags';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
@@ -8,11 +11,18 @@ import {
   TargetingIndex,
   unknownAttributes,
 } from '@switchyard/core/evaluation/used-attributes';
-import { shortSteps } from './short-steps.ts';
+import { shortAudience, shortSteps } from './short-steps.ts';
 
 /** Flags and a context to evaluate them with. */
 export interface EvaluationInput {
   targeting: Targeting;
+  context: Context;
+}
+
+/** An audience, the segments that it uses, and a context to evaluate them with. */
+export interface AudienceInput {
+  audience: Audience;
+  segments: readonly Segment[];
   context: Context;
 }
 
@@ -31,6 +41,15 @@ export function explainedFlag(
 ): ExplainedFlag | null {
   const explained = explainFlag(key, targeting, context, { regex });
   return explained ? { ...explained, steps: shortSteps(explained.steps) } : null;
+}
+
+/** On the report thread. */
+export function explainedAudience(
+  { audience, segments, context }: AudienceInput,
+  regex: RegexCompiler,
+): ExplainedAudience {
+  const { step, unknown } = explainAudience(audience, segments, context, { regex });
+  return { step: shortAudience(step), unknown };
 }
 
 /** On the report thread. */

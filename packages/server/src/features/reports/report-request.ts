@@ -2,7 +2,7 @@ import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { AaScope } from './aa-scope.ts';
-import type { EvaluationInput } from './evaluated-flags.ts';
+import type { AudienceInput, EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
@@ -32,6 +32,7 @@ export type ReportRequest =
   | { type: 'holdout'; scope: HoldoutScope; fresh: boolean }
   | { type: 'impact'; scope: ImpactScope }
   | ({ type: 'flag-explanation'; key: string } & EvaluationInput)
+  | ({ type: 'audience-explanation' } & AudienceInput)
   | ({ type: 'flag-values' } & EvaluationInput)
   | ({ type: 'session-flag-values' } & SessionFlagValuesInput);
 

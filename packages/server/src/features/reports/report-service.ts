@@ -11,7 +11,7 @@ import type { AssignmentCounts } from '../../events/store/assignment-queries.ts'
 import type { EventQueries } from '../../events/store/event-store.ts';
 import type { SplitTestQuery } from '../../events/store/split-test-queries.ts';
 import { aaReport } from './aa-report.ts';
-import { evaluatedFlags, explainedFlag } from './evaluated-flags.ts';
+import { evaluatedFlags, explainedAudience, explainedFlag } from './evaluated-flags.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
@@ -75,6 +75,8 @@ export class ReportService {
         return json(await this.#impact(request, signal));
       case 'flag-explanation':
         return json(explainedFlag(request.key, request, this.#regex));
+      case 'audience-explanation':
+        return json(explainedAudience(request, this.#regex));
       case 'flag-values':
         return json(evaluatedFlags(request, this.#regex));
       case 'session-flag-values':

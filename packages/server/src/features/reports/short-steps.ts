@@ -1,8 +1,10 @@
 import {
+  type AudienceStep,
   type ConditionStep,
   type FlagSteps,
   MAX_STEP_TEXT,
   MAX_STEP_VALUES,
+  type SegmentStep,
 } from '@switchyard/core/api/explanations';
 
 /** Enough for thousands of conditions; a response must not grow with the configuration. */
@@ -10,22 +12,42 @@ const MAX_CHARACTERS = 512 * 1024;
 
 /** Steps for a response: long values and lists are cut, and beyond the limit conditions are left out. */
 export function shortSteps(steps: FlagSteps): FlagSteps {
-  let characters = 0;
-  const short = (conditions: readonly ConditionStep[]): ConditionStep[] => {
-    const kept: ConditionStep[] = [];
-    for (const condition of conditions) {
-      const step = shortCondition(condition);
-      characters += JSON.stringify(step).length;
-      if (characters <= MAX_CHARACTERS) kept.push(step);
-    }
-    return kept;
-  };
+  const list = new ShortList();
   const rules = steps.rules.map(({ conditions, ...rule }) => ({
     ...rule,
-    ...(conditions && { conditions: short(conditions) }),
+    ...(conditions && { conditions: list.conditions(conditions) }),
   }));
-  const segments = steps.segments.map((step) => ({ ...step, conditions: short(step.conditions) }));
-  return { ...steps, rules, segments, ...(characters > MAX_CHARACTERS && { shortened: true }) };
+  return { ...steps, rules, segments: list.segments(steps.segments), ...list.mark };
+}
+
+/** The same for an audience. */
+export function shortAudience(step: AudienceStep): AudienceStep {
+  const list = new ShortList();
+  const conditions = list.conditions(step.conditions);
+  return { ...step, conditions, segments: list.segments(step.segments), ...list.mark };
+}
+
+class ShortList {
+  #characters = 0;
+
+  conditions(all: readonly ConditionStep[]): ConditionStep[] {
+    const kept: ConditionStep[] = [];
+    for (const condition of all) {
+      const step = shortCondition(condition);
+      this.#characters += JSON.stringify(step).length;
+      if (this.#characters <= MAX_CHARACTERS) kept.push(step);
+    }
+    return kept;
+  }
+
+  segments(all: readonly SegmentStep[]): SegmentStep[] {
+    return all.map((step) => ({ ...step, conditions: this.conditions(step.conditions) }));
+  }
+
+  /** Says that something was left out. */
+  get mark(): Pick<FlagSteps, 'shortened'> {
+    return this.#characters > MAX_CHARACTERS ? { shortened: true } : {};
+  }
 }
 
 function shortCondition({ values, segments, actual, ...step }: ConditionStep): ConditionStep {
