@@ -13,7 +13,7 @@ export async function bundlePage(
     transform: { define: { 'process.env.NODE_ENV': '"development"' } },
   });
   const file = join(folder, `${name}.bundle.mjs`);
-  await build.write({ file, format: 'esm' });
+  await build.write({ file, format: 'esm', codeSplitting: false });
   await build.close();
   return file;
 }

@@ -18,6 +18,11 @@ const SCRIPTS = {
   'sdk-private.js': 'browser/private',
   'sdk-loader.js': 'browser/loader',
 };
+/** Audiences, which pages load when a test has one. */
+const ON_DEMAND = {
+  'sdk-audience.js': 'audience/page-audiences',
+  'sdk-audience-values.js': 'audience/audience-values',
+};
 const SERVER = ['node/node', 'openfeature/openfeature', 'react/react', 'entries'];
 
 const isLibrary = (id) => !/^[./]|^@switchyard\/core/.test(id);
@@ -55,6 +60,7 @@ const INTERNAL_MEMBERS = [
   'onChoice',
   'whenShown',
   'announceConsent',
+  'loadAudiences',
   // client/client-context.ts
   'retryDelayMs',
   'propertyQuery',
@@ -87,6 +93,7 @@ const INTERNAL_MEMBERS = [
   'clientContext',
   // client/split-tests.ts
   'previewKey',
+  'isOutside',
   // client/page-flags.ts
   'publicFlags',
   'loadFlags',
@@ -106,8 +113,26 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n';
 const annotated = { ...minified, comments: { annotation: true, legal: false, jsdoc: false } };
 const inBrowsers = { platform: 'browser', transform: { target: 'es2021' } };
 
+/** Browser entries are one file each, and so is what they load on demand. */
+const loadFromPackage = {
+  name: 'load-from-package',
+  resolveId: (id) =>
+    /\/(page-audiences|audience-values)\.ts$/.test(id) && !id.startsWith('/')
+      ? { id: id.replace(/\.ts$/, '.js'), external: true }
+      : null,
+};
+
+/** Scripts are one file each: what they load on demand comes from the service. */
+const loadFromService = {
+  name: 'load-from-service',
+  resolveId: (id, importer) =>
+    /\/load-(audiences|values)\.ts$/.test(id)
+      ? join(importer, '..', id.replace(/\.ts$/, '-from-service.ts'))
+      : null,
+};
+
 /** The relay serves these scripts. As text in the code, they are also found in servers that are bundled. */
-const RELAY_SCRIPTS = ['sdk-relay.js', 'sdk-debug.js'];
+const RELAY_SCRIPTS = ['sdk-relay.js', 'sdk-debug.js', ...Object.keys(ON_DEMAND)];
 const embedScripts = {
   name: 'embed-scripts',
   async load(id) {
@@ -123,13 +148,27 @@ await rm(output('esm', 'shared'), { recursive: true, force: true });
 for (const name of BROWSER) {
   // Split testing alone has no debugging tools.
   const options = name === 'browser/split-testing' ? minified : annotated;
-  await bundle([name], inBrowsers, modules({ ...options, sourcemap: 'hidden' }));
+  await bundle(
+    [name],
+    { ...inBrowsers, plugins: [loadFromPackage] },
+    modules({ ...options, sourcemap: 'hidden' }),
+  );
 }
 for (const [file, name] of Object.entries(SCRIPTS)) {
-  await bundle([name], inBrowsers, [{ file: output(file), format: 'iife', name: 'switchyard', ...minified }]);
+  await bundle([name], { ...inBrowsers, plugins: [loadFromService] }, [
+    { file: output(file), format: 'iife', name: 'switchyard', ...minified },
+  ]);
   // The page contains the loader.
   if (file === 'sdk-loader.js') continue;
   await writeFile(output(file), COMPILE_HINT + (await readFile(output(file), 'utf8')));
+}
+// What scripts load on demand, by `import()` from the service.
+for (const [file, name] of Object.entries(ON_DEMAND)) {
+  const options = { minify: true, comments: false };
+  await bundle([name], { ...inBrowsers, plugins: [loadFromPackage] }, modules(options));
+  await bundle([name], { ...inBrowsers, plugins: [loadFromService] }, [
+    { file: output(file), format: 'esm', ...options },
+  ]);
 }
 // The debugging tools that pages load on demand, by `import()` from the service.
 await bundle(['debug/attach'], { platform: 'browser', transform: { target: 'es2022' } }, [
@@ -145,8 +184,8 @@ await bundle(
 for (const file of await readdir(output('esm'), { recursive: true })) {
   if (!file.endsWith('.d.ts')) continue;
   const declared = source(file.slice(0, -'.d.ts'.length));
-  // Left over from a source file that is gone.
-  if (!existsSync(declared) && !existsSync(`${declared}x`)) {
+  // Left over from a source file that is gone, or of files that only our own code imports.
+  if ((!existsSync(declared) && !existsSync(`${declared}x`)) || /^audience\b/.test(file)) {
     await rm(output('esm', file));
     continue;
   }

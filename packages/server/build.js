@@ -29,6 +29,8 @@ const DELIVERED = {
   docs: '../docs/dist',
   'sdk.js': '../sdk/dist/sdk.js',
   'sdk-debug.js': '../sdk/dist/sdk-debug.js',
+  'sdk-audience.js': '../sdk/dist/sdk-audience.js',
+  'sdk-audience-values.js': '../sdk/dist/sdk-audience-values.js',
   'sdk-loader.js': '../sdk/dist/sdk-loader.js',
   'sdk-private.js': '../sdk/dist/sdk-private.js',
   'sdk-relay.js': '../sdk/dist/sdk-relay.js',

@@ -63,7 +63,7 @@ const PublishedCondition = Type.Object(
 
 export interface PublishedCondition {
   attribute: string;
-  operator: (typeof PUBLISHED_OPERATORS)[number];
+  operator: string;
   values?: (string | number)[];
   negate?: true;
   caseInsensitive?: true;

@@ -53,7 +53,7 @@ function pageProblem({ attribute = '', operator, values = [] }: Condition): stri
   if (kind !== 'pattern') return undefined;
   const unknown = values.map(String).find((pattern) => pagePattern(pattern) === undefined);
   if (unknown === undefined) return undefined;
-  return `has the pattern ${JSON.stringify(unknown)}, which browsers understand differently: write it without flags such as (?i), classes such as [[:alpha:]] and \\Q…\\E`;
+  return `has the pattern ${JSON.stringify(unknown)}, which browsers understand differently or search too slowly: write it without flags such as (?i), classes such as [[:alpha:]], \\Q…\\E, and repetitions of a group that has repetitions or alternatives`;
 }
 
 const countValues = (conditions: readonly Condition[]) =>

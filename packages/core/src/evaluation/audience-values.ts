@@ -1,4 +1,4 @@
-import { type AudienceValues, decimal } from './audience.ts';
+import type { AudienceValues } from './audience.ts';
 import { smallSha256 } from './small-sha256.ts';
 
 const ISO =
@@ -6,7 +6,6 @@ const ISO =
 const VERSION =
   /^v?(0|[1-9]\d*)(\.(0|[1-9]\d*)(\.(0|[1-9]\d*))?)?(-(([\da-z-]+)(\.[\da-z-]+)*))?(\+[\da-z-]+(\.[\da-z-]+)*)?$/i;
 
-/** Whether the whole text, or the part of it that the operator asks for, has a hash. */
 export const isHashed: AudienceValues['isHashed'] = (operator, text, salt, expected) => {
   // The length of a part follows its hash.
   const [hash, length = text.length] = expected.split(':');
@@ -17,18 +16,30 @@ export const isHashed: AudienceValues['isHashed'] = (operator, text, salt, expec
   return false;
 };
 
+/** As the operators of flags: with a value of another kind the result is false. */
+export const compare: AudienceValues['compare'] = (operator, given, bound) => {
+  const parse = /^semver/.test(operator) ? version : /before|after/.test(operator) ? instant : decimal;
+  const value = parse(given);
+  const limit = parse(bound)!;
+  if (value === undefined || Array.isArray(given)) return false;
+  return (value < limit ? /less|before/i : value > limit ? /greater|after/i : /equal/i).test(operator);
+};
+
+const decimal = (value: unknown): number | undefined =>
+  /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value as string) ? Number(value) : undefined;
+
 /** Unix milliseconds, as `parseInstant`. */
-export const instant: AudienceValues['instant'] = (value) => {
+function instant(value: unknown): number | undefined {
   const parts = ISO.exec(value as string);
   if (!parts) return decimal(value);
   const [, date, , minutes = '00:00', , , seconds = '00', , fraction = '', zone = 'Z'] = parts;
   // Some engines move 30 February into March.
   if (!new Date(date!).toJSON()?.startsWith(date!)) return undefined;
   return Date.parse(`${date}T${minutes}:${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);
-};
+}
 
 /** A text that sorts like the version, as `compareSemver`. */
-export const version: AudienceValues['version'] = (value) => {
+function version(value: unknown): string | undefined {
   const parts = typeof value === 'string' && VERSION.exec(value);
   if (!parts || /(^|\.)0\d+(\.|$)/.test(parts[7] ?? '')) return undefined;
   // Longer numbers are larger.
@@ -40,4 +51,4 @@ export const version: AudienceValues['version'] = (value) => {
     .join('');
   // A release comes after its pre-releases.
   return numberKey(major) + numberKey(minor) + numberKey(patch) + (suffix ?? '~');
-};
+}

@@ -1,12 +1,12 @@
 import type { PublishedAudience, PublishedCondition } from '../api/audience.ts';
 import type { RegexCompiler } from './operators.ts';
 
-/** What tests conditions besides texts and numbers. Few audiences need it, and it is as large as the rest. */
+/** What tests conditions that do not just compare texts. Few audiences need it, and it is as large as the rest. */
 export interface AudienceValues {
+  /** Whether the text, or the part of it that the operator asks for, has a hash. */
   isHashed(operator: string, text: string, salt: string, expected: string): boolean;
-  /** Something that sorts like the value; `undefined` if it is none. */
-  instant(value: unknown): number | undefined;
-  version(value: unknown): string | undefined;
+  /** Compares numbers, instants or versions. */
+  compare(operator: string, given: unknown, bound: unknown): boolean;
 }
 
 interface Tools {
@@ -15,15 +15,18 @@ interface Tools {
   readonly values?: AudienceValues | undefined;
 }
 
-/** Whether an audience compares hashes, dates or versions. */
-export const needsValues = (audience: unknown): boolean =>
-  /"salt":|"(before|after|semver\w+)"/.test(JSON.stringify(audience));
+const COMPARES = /Than|Equal|before|after/;
+
+/** Whether audiences have conditions that do not just compare texts. */
+export const needsValues = (audiences: unknown): boolean =>
+  /"salt"|Than"|Equal"|"before|"after/.test(JSON.stringify(audiences));
 
 /**
  * Whether a visitor belongs to a published audience: the same result as `compileConditions` with the conditions that it
  * was published from, in fewer bytes, because pages load it.
  *
- * @param read returns the value of an attribute, as in JSON; `undefined` if the visitor does not have it
+ * @param read returns the value of an attribute, as in JSON; `undefined` if the visitor does not have it, or if it is too
+ * long (see `readAttribute`)
  */
 export function isInAudience(
   { match, conditions, negate }: PublishedAudience,
@@ -37,15 +40,11 @@ export function isInAudience(
 
 function isMet(condition: PublishedCondition, given: unknown, tools: Tools): boolean {
   const { operator, values, negate } = condition;
-  const isList = Array.isArray(given);
-  const list: unknown[] = isList ? given : [given];
-  const length = list.filter((each) => typeof each === 'string').join('').length;
-  if ((given ?? null) === null || list.length > 500 || length > (isList ? 4096 : 2048))
-    return operator === 'isNotSet';
-  if (/^is/.test(operator)) return operator === 'isSet';
-  const isTrue = /Than|Equal|before|after/.test(operator)
-    ? !isList && values!.some((bound) => compare(operator, given, bound, tools))
-    : list.some((each) => typeof each !== 'object' && testText(condition, `${each}`, tools));
+  const isMissing = (given ?? null) === null;
+  if (isMissing || /^is/.test(operator)) return operator === (isMissing ? 'isNotSet' : 'isSet');
+  const isTrue = COMPARES.test(operator)
+    ? values!.some((bound) => tools.values!.compare(operator, given, bound))
+    : [given].flat().some((each) => typeof each !== 'object' && testText(condition, `${each}`, tools));
   return isTrue !== !!negate;
 }
 
@@ -63,14 +62,3 @@ function testText(
     return text[operator === 'contains' ? 'includes' : (operator as 'startsWith' | 'endsWith')](expected);
   });
 }
-
-function compare(operator: string, given: unknown, bound: string | number, tools: Tools): boolean {
-  const parse = /^l|^g/.test(operator) ? decimal : tools.values![/^s/.test(operator) ? 'version' : 'instant'];
-  const value = parse(given);
-  const limit = parse(bound)!;
-  if (value === undefined) return false;
-  return (value < limit ? /less|before/i : value > limit ? /greater|after/i : /equal/i).test(operator);
-}
-
-export const decimal = (value: unknown): number | undefined =>
-  /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value as string) ? Number(value) : undefined;

@@ -1,6 +1,7 @@
 /**
  * A pattern of RE2, which servers use, as one that means the same in RE2 and in a JavaScript expression with the flag
- * `u`, which pages use. `undefined` if there is none that this function knows.
+ * `u`, which pages use. `undefined` if there is none that this function knows, or if the search could take forever:
+ * browsers try the ways to repeat something that is repeated or chosen one by one.
  *
  * @example pagePattern('\\Ashop\\.') // '^shop\\.'
  */
@@ -23,6 +24,8 @@ const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
 class PatternReader {
   readonly #pattern: string;
   #at = 0;
+  /** For each open group, and the whole pattern: whether it contains a repetition or a choice. */
+  readonly #isAmbiguous = [false];
 
   constructor(pattern: string) {
     this.#pattern = pattern;
@@ -42,18 +45,40 @@ class PatternReader {
       case '[':
         return this.#class();
       case '(':
+        this.#isAmbiguous.push(false);
         return this.#group();
+      case ')':
+        return this.#endOfGroup();
+      case '*':
+      case '+':
+      case '|':
+        this.#isAmbiguous[this.#isAmbiguous.length - 1] = true;
+        return character;
       case '.':
         return '[^\\n]';
       case '{':
         // Anything else than a number of repetitions is a literal.
-        return this.#take(/\d+(?:,\d*)?\}/y, (counts) => `{${counts}`) ?? '\\{';
+        return this.#repetitions() ?? '\\{';
       case '}':
       case ']':
         return `\\${character}`;
       default:
         return character;
     }
+  }
+
+  #repetitions(): string | undefined {
+    return this.#take(/\d+(?:,\d*)?\}/y, (counts) => {
+      this.#isAmbiguous[this.#isAmbiguous.length - 1] = true;
+      return `{${counts}`;
+    });
+  }
+
+  #endOfGroup(): string {
+    const isAmbiguous = this.#isAmbiguous.pop();
+    if (isAmbiguous && /^(?:[*+]|\{\d)/.test(this.#pattern.slice(this.#at))) throw new Error('too slow');
+    if (isAmbiguous) this.#isAmbiguous[this.#isAmbiguous.length - 1] = true;
+    return ')';
   }
 
   #group(): string {

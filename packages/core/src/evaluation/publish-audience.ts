@@ -105,7 +105,7 @@ function publishAttribute(attribute: string, condition: Condition, tools: Publis
   const isHashed = isHashedCondition(condition);
   return {
     attribute,
-    operator: isOpposite || operator === 'equals' ? 'in' : (operator as PublishedCondition['operator']),
+    operator: isOpposite || operator === 'equals' ? 'in' : operator,
     values: isHashed ? values.map((value) => hashed(String(value), operator, tools)) : values,
     ...(isNegated && { negate: isNegated }),
     ...(caseInsensitive && { caseInsensitive }),

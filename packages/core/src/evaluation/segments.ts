@@ -1,3 +1,4 @@
+import type { Audience } from '../api/audience.ts';
 import type { Condition, Segment } from '../api/targeting.ts';
 import type { Context } from './attribute-values.ts';
 import { type ConditionScope, type ContextTest, compileConditions, never } from './conditions.ts';
@@ -59,5 +60,19 @@ export function createMembership(
   return (id, context) => {
     pass.id++;
     return scope.segment(id)?.(context) ?? false;
+  };
+}
+
+/** Tells whether contexts belong to the audience of a split test. */
+export function createAudienceTest(
+  { match, conditions }: Audience,
+  segments: readonly Segment[],
+  regex: RegexCompiler,
+): ContextTest {
+  const pass: Pass = { id: 0 };
+  const test = compileConditions(match, conditions, compileScope(segments, regex, pass));
+  return (context) => {
+    pass.id++;
+    return test(context);
   };
 }

@@ -8,7 +8,7 @@ export function withoutStorage(host: Host, id: () => string): void {
   host.store = {
     get(key) {
       if (key === VISITOR_COOKIE) return id();
-      if (key === SESSION_COOKIE) return { sessionId: id(), seenAt: host.now() };
+      if (key === SESSION_COOKIE) return { sessionId: id(), seenAt: host.now(), returning: false };
       return JSON.parse(values.get(key) ?? 'null') ?? undefined;
     },
     set(key, value) {

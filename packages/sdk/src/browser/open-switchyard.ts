@@ -69,7 +69,7 @@ export function openSwitchyard(
     },
   };
   const client = openClient(options, setup, createHost);
-  const { publicClient, profile, startView, signal } = client;
+  const { publicClient, profile, startView, clientContext, signal } = client;
   const page = () => {
     startView();
     recordView(collect);
@@ -91,7 +91,10 @@ export function openSwitchyard(
     const event: SessionEvent = { type, url: pageUrl(allowed) };
     if (properties) event.properties = toSendable(properties);
     if (type === 'event') event.name = name;
-    else profile.userId = name;
+    else {
+      profile.userId = name;
+      clientContext.notifyListeners();
+    }
     collect(event);
     // In a page that is being left, a listener may run after our flush: send at the end of its own task.
     attempt(() => document.hidden && queueMicrotask(publicClient.flush));

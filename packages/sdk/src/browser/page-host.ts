@@ -2,6 +2,7 @@ import { attempt } from '../client/attempt.ts';
 import type { Host, Store } from '../client/host.ts';
 import type { Choice } from '../client/split-tests.ts';
 import { warn } from '../client/warn.ts';
+import { loadAudiences } from './load-audiences.ts';
 
 /** `localStorage`, or memory where it is not available. */
 function createStore(): Store {
@@ -58,6 +59,7 @@ export function createPageHost(cookieDomain?: string): Host {
       if (page.prerendering) page.addEventListener('prerenderingchange', run, { once: true });
       else run();
     },
+    loadAudiences,
     announceConsent(key, isGranted) {
       store.set(key, isGranted);
       store.set(key, undefined);

@@ -23,11 +23,16 @@ export interface Definitions {
 }
 
 /** Split test definitions: served from the cache and refreshed in the background. */
-export function createDefinitions(context: ClientContext, host: Host): Definitions {
+export function createDefinitions(
+  context: ClientContext,
+  host: Host,
+  prepare: (config: SplitTestConfig) => Promise<void> | undefined,
+): Definitions {
   const { store, now, schedule, propertyQuery, bootstrap } = context;
   const cacheKey = `sy:${propertyQuery}:config`;
   let snapshot: Snapshot | null | undefined;
   let fetching: Promise<void> | undefined;
+  let preparing: Promise<void> | undefined;
   /** When a page without definitions shows its fallbacks. */
   let shownAt = 0;
 
@@ -36,7 +41,10 @@ export function createDefinitions(context: ClientContext, host: Host): Definitio
 
   /** Ignores anything that is not a config. */
   const accept = (candidate: Snapshot | null | undefined) => {
-    if (candidate?.config?.tests?.find) snapshot = candidate;
+    if (candidate?.config?.tests?.find) {
+      snapshot = candidate;
+      preparing = prepare(candidate.config);
+    }
   };
 
   const fetchConfig = async () => {
@@ -70,7 +78,7 @@ export function createDefinitions(context: ClientContext, host: Host): Definitio
     },
     currentConfig: () => snapshot?.config,
     refreshIfStale,
-    whenLoaded: () => (snapshot ? undefined : fetching),
+    whenLoaded: () => (snapshot ? preparing : fetching?.then(() => preparing)),
     async untilShown(loading, timeoutMs) {
       if (!loading) return;
       if (timeoutMs! >= 0) shownAt = now() + timeoutMs!;

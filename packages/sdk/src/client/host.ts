@@ -1,3 +1,4 @@
+import type { OpenAudiences } from './audiences.ts';
 import type { Choice } from './split-tests.ts';
 
 /** A key-value store of JSON values; values that cannot be persisted last as long as the page. */
@@ -25,6 +26,8 @@ export interface Host {
   urlQuery: string;
   /** Calls back at once, or when a page that was prerendered is shown. */
   whenShown(run: () => void): void;
+  /** Loads what decides about audiences. */
+  loadAudiences(apiUrl: string): Promise<{ openAudiences: OpenAudiences }>;
   /** Tells the other tabs, and other clients of this page, what the visitor has decided. */
   announceConsent?(key: string, isGranted: boolean): void;
   /** Called when a test is read for the first time; there is no choice if the test is not running. */

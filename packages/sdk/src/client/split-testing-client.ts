@@ -1,12 +1,13 @@
 import { parseRetryAfter } from '@switchyard/core/retry-after';
 import { attempt } from './attempt.ts';
+import type { Audiences } from './audiences.ts';
 import type { Attributes, SplitTesting, SplitTestingOptions, SplitTests } from './browser-client.ts';
 import type { ClientContext } from './client-context.ts';
 import { createDefinitions, type Definitions } from './definitions.ts';
 import { createDelivery } from './delivery.ts';
 import type { Host } from './host.ts';
 import { isTransient, retryDelay } from './retry.ts';
-import { type Choice, choose } from './split-tests.ts';
+import { type Choice, choose, type SplitTestConfig } from './split-tests.ts';
 import { createVisit, type Ids } from './visit.ts';
 import { warn } from './warn.ts';
 
@@ -94,6 +95,7 @@ export function createSplitTestingClient(
   const listeners = new Set<() => void>();
   /** Choices stay the same for the whole page, even if definitions change; `undefined`: there was no such test. */
   const choices = new Map<string, Choice | undefined>();
+  let audiences: Audiences | undefined;
   const exposed = new Set<Choice>();
   const profile: Profile = {};
   /** The ids that pending events belong to; a new session starts over. */
@@ -157,7 +159,27 @@ export function createSplitTestingClient(
   };
   const visit = createVisit(context);
   const delivery = createDelivery(context);
-  const definitions = createDefinitions(context, host);
+  const prepare = ({ tests }: SplitTestConfig) => {
+    if (!tests.some((test) => test?.audience)) return undefined;
+    const { store, readCookies, writeCookie } = host;
+    return host.loadAudiences(apiUrl).then(
+      async ({ openAudiences }) => {
+        audiences = await openAudiences(
+          tests,
+          store.get,
+          store.set,
+          readCookies,
+          writeCookie,
+          `sy:${propertyQuery}:entry`,
+        );
+        for (const { testKey, phase } of exposed) audiences.remember(testKey, phase);
+        notifyListeners();
+      },
+      // A content security policy may forbid it.
+      (error) => warn('cannot load audiences', error),
+    );
+  };
+  const definitions = createDefinitions(context, host, prepare);
   const { untilShown } = definitions;
 
   const enqueuePending = () => {
@@ -220,6 +242,7 @@ export function createSplitTestingClient(
 
   const expose = ({ testKey, variationKey, phase }: Choice) => {
     if (!touchSession() || !visit.claimOnce(testKey)) return;
+    audiences?.remember(testKey, phase);
     exposures.push({
       splitTestKey: testKey,
       variationKey,
@@ -235,12 +258,21 @@ export function createSplitTestingClient(
   const choiceFor = (testKey: string): Choice | undefined => {
     if (!touchSession()) return undefined;
     const config = definitions.currentConfig();
-    if (config && !choices.has(testKey)) {
+    const known = choices.get(testKey);
+    const test = config?.tests.find((each) => each?.key === testKey);
+    // Attributes may have changed. Whoever takes part stays.
+    if (config && (test?.audience ? !known?.included : !choices.has(testKey))) {
       definitions.refreshIfStale();
       const { urlQuery } = host;
       const previewKey = urlQuery && new URLSearchParams(urlQuery).get(`sy_${testKey}`);
-      const test = config.tests.find((each) => each?.key === testKey);
-      const choice = test && choose(test, { ...ids!, ...config, previewKey });
+      const isInAudience =
+        !test?.audience ||
+        (ids!.audiences?.[testKey] ??
+          audiences?.includes(test, { ...ids, ...profile, ...profile.attributes }));
+      // Not loaded yet.
+      if (isInAudience === undefined && !previewKey) return undefined;
+      const choice = test && choose(test, { ...ids!, ...config, previewKey, isOutside: !isInAudience });
+      if (known && !choice?.included) return known;
       choices.set(testKey, choice);
       if (!choice) warn('split test is not running or does not exist:', testKey);
       host.onChoice(testKey, choice);
@@ -297,6 +329,8 @@ export function createSplitTestingClient(
 
   const startView = () => {
     stopIfDeleted();
+    // The server decided for the first view.
+    if (ids) ids.audiences = undefined;
     if (!isRunning || definitions.currentConfig()) return;
     definitions.loadCached();
     notifyListeners();
@@ -320,6 +354,7 @@ export function createSplitTestingClient(
     } as SplitTests,
     setAttributes(added) {
       profile.attributes = toSendable({ ...profile.attributes, ...added }) ?? profile.attributes;
+      notifyListeners();
       collect();
     },
     sessionId: () => touchSession()?.sessionId,

@@ -7,6 +7,25 @@ export interface Variation {
   weight: number;
   /** For tests of type `json`, the JSON as text. */
   value: string;
+  /** Taken out: visitors who are assigned to it get the first variation and are not included. */
+  retired?: true;
+}
+
+/** Who takes part in a test, as the service returns it. */
+export interface SplitTestAudience {
+  match: 'all' | 'any';
+  conditions: (AudienceCondition | SplitTestAudience)[];
+  negate?: true;
+}
+
+interface AudienceCondition {
+  attribute: string;
+  operator: string;
+  values?: (string | number)[];
+  negate?: true;
+  caseInsensitive?: true;
+  /** The values are hashes of salt and value. */
+  salt?: string;
 }
 
 /** A split test, as the service returns it; other members are ignored. */
@@ -24,6 +43,8 @@ export interface SplitTestDefinition {
   unit?: 'user';
   /** Only visitors who hash into this range of 0 to 100 take part. */
   exclusion?: { seed: string; from: number; to: number };
+  /** Only visitors whose attributes match take part; missing: all. */
+  audience?: SplitTestAudience;
 }
 
 export interface SplitTestConfig {
@@ -47,6 +68,8 @@ export interface Bootstrap {
   fetchedAt: number;
   /** Keys of the tests whose exposure the server has already recorded in this session. */
   exposed: string[];
+  /** Whether the visitor belongs to the audience of each test that has one, for the first view of the page. */
+  audiences?: Record<string, boolean>;
 }
 
 /** The variation that a visitor gets in a test. */
@@ -55,7 +78,7 @@ export interface Choice {
   variationKey: string;
   /** A variation key, text or parsed JSON, depending on the type of the test. */
   value: unknown;
-  /** False for visitors outside the traffic of the test: they get the control, and no exposure is recorded. */
+  /** False for visitors outside the audience or the traffic: they get the control, and no exposure is recorded. */
   included: boolean;
   /** Chosen in the page's URL; never recorded. */
   preview: boolean;
@@ -70,22 +93,25 @@ interface ChoiceInput {
   /** The variation named in the page's URL, if any. */
   previewKey?: string | null;
   holdout?: SplitTestConfig['holdout'];
+  /** Whether the visitor does not belong to the audience of the test. */
+  isOutside?: boolean;
 }
 
 /** `undefined` for an unusable test: no variations, or invalid JSON in a test of type `json`. */
 export function choose(
   test: SplitTestDefinition,
-  { visitorId, userId, previewKey, holdout }: ChoiceInput,
+  { visitorId, userId, previewKey, holdout, isOutside }: ChoiceInput,
 ): Choice | undefined {
   return attempt(() => {
     const previewed = test.variations.find(({ key }) => key === previewKey);
     const { included, index } = assign(test, visitorId, holdout, userId);
-    const { key, value } = previewed ?? test.variations[index]!;
+    const isIncluded = included && !isOutside;
+    const { key, value } = previewed ?? test.variations[isIncluded ? index : 0]!;
     return {
       testKey: test.key,
       variationKey: key,
       value: test.type === 'id' ? key : test.type === 'json' ? JSON.parse(value) : value,
-      included: included && !previewed,
+      included: isIncluded && !previewed,
       preview: !!previewed,
       phase: test.phase,
     };

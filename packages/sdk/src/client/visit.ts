@@ -1,3 +1,4 @@
+import { AUDIENCE_COOKIE } from './audience-cookie.ts';
 import type { ClientContext } from './client-context.ts';
 import type { Host } from './host.ts';
 import {
@@ -8,6 +9,7 @@ import {
   VISITOR_COOKIE,
   VISITOR_SECONDS,
 } from './identity.ts';
+import type { Bootstrap } from './split-tests.ts';
 
 /** Reading cookies is slow, so the ids are cached for this long. */
 const ID_CACHE_MS = 5000;
@@ -17,6 +19,8 @@ export interface Ids {
   readonly sessionId: string;
   /** Only if the server has passed it to the page. */
   readonly userId?: string | undefined;
+  /** What the server has decided, for the first view of the page. */
+  audiences?: Bootstrap['audiences'];
 }
 
 export interface Visit {
@@ -49,7 +53,9 @@ export function createVisit(context: ClientContext): Visit {
   const save = ({ visitorId, sessionId }: Ids, seenAt: number) => {
     // Not under the prefix: all properties of an origin share one visitor.
     store.set(VISITOR_COOKIE, visitorId);
-    store.set(SESSION_COOKIE, { sessionId, seenAt });
+    const last = store.get(SESSION_COOKIE);
+    const returning = last?.sessionId === sessionId ? last.returning : !!last;
+    store.set(SESSION_COOKIE, { sessionId, seenAt, returning });
   };
 
   const knownVisitor = (cookies: string | undefined): string | undefined =>
@@ -69,8 +75,8 @@ export function createVisit(context: ClientContext): Visit {
       (isActive ? cookie || storedId : (context.sharedCookieDomain || cookie !== storedId) && cookie) ||
       newId();
     // The bootstrap of a cached page may be that of somebody else.
-    const userId = bootstrap?.visitorId === visitorId ? bootstrap!.userId : undefined;
-    if (sessionId !== ids?.sessionId) ids = { visitorId, sessionId, userId };
+    const { userId, audiences } = bootstrap?.visitorId === visitorId ? bootstrap : ({} as Partial<Bootstrap>);
+    if (sessionId !== ids?.sessionId) ids = { visitorId, sessionId, userId, audiences };
     save({ visitorId, sessionId }, time);
     context.writeCookie(VISITOR_COOKIE, visitorId, VISITOR_SECONDS);
     context.writeCookie(SESSION_COOKIE, sessionId, SESSION_IDLE_SECONDS);
@@ -111,7 +117,7 @@ export function clearVisit(
   prefix: string,
 ): void {
   for (const key of store.listKeys(prefix)) store.set(key, undefined);
-  for (const name of [VISITOR_COOKIE, SESSION_COOKIE]) {
+  for (const name of [VISITOR_COOKIE, SESSION_COOKIE, AUDIENCE_COOKIE]) {
     store.set(name, undefined);
     writeCookie(name, '', 0);
   }

@@ -149,7 +149,12 @@ export class ClientObserver {
     if (!test || !visitorId) return 'assigned with earlier definitions';
     const previewKey = choice.preview ? choice.variationKey : undefined;
     const { holdout } = definitions!.config;
-    const { variationKey, words } = narrateAssignment(test, visitorId, { holdout, previewKey, userId });
+    const input = { holdout, previewKey, userId };
+    const member = narrateAssignment(test, visitorId, { ...input, isInAudience: true });
+    const isOutside = test.audience && member.included && !choice.included;
+    const { variationKey, words } = isOutside
+      ? narrateAssignment(test, visitorId, { ...input, isInAudience: false })
+      : member;
     return variationKey === choice.variationKey ? words : 'assigned with earlier definitions';
   }
 

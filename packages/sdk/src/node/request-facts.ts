@@ -5,10 +5,15 @@ export interface RequestFacts {
   sessionId: string | undefined;
   visitorId: string | undefined;
   userAgent: string | undefined;
+  referrer: string | undefined;
+  /** The first language of `Accept-Language`. */
+  language: string | undefined;
   /** Path and query, or a full URL. */
   url: string | undefined;
   /** Whether it came over HTTPS. */
   secure: boolean;
+  /** The `Cookie` header. */
+  cookies: string | undefined;
   /** Do Not Track or Global Privacy Control. */
   private: boolean;
 }
@@ -26,22 +31,29 @@ const UNKNOWN: RequestFacts = {
   sessionId: undefined,
   visitorId: undefined,
   userAgent: undefined,
+  referrer: undefined,
+  language: undefined,
   url: undefined,
   secure: false,
+  cookies: undefined,
   private: false,
 };
 
 /** Reads a Node, Express, Fastify or Fetch request, a `Headers` object, or the text of a `Cookie` header. */
 export function readRequest(request: unknown): RequestFacts {
   try {
-    if (typeof request === 'string') return { ...UNKNOWN, ...idsOf(request) };
+    if (typeof request === 'string') return { ...UNKNOWN, ...idsOf(request), cookies: request };
     if (typeof request !== 'object' || request === null) return UNKNOWN;
     const like = request as RequestLike;
     const headers = isFetchHeaders(request) ? request : like.headers;
+    const cookies = header(headers, 'cookie');
     const url = textOf(like.originalUrl) ?? textOf(like.url);
     return {
-      ...idsOf(header(headers, 'cookie')),
+      ...idsOf(cookies),
+      cookies,
       userAgent: header(headers, 'user-agent'),
+      referrer: header(headers, 'referer'),
+      language: header(headers, 'accept-language')?.split(/[,;]/)[0]?.trim() || undefined,
       url,
       secure:
         like.protocol === 'https' ||

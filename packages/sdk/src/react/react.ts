@@ -71,9 +71,13 @@ export function SwitchyardProvider({ client, bootstrap, children }: SwitchyardPr
 /** Choices are computed once: hooks must get the same object on every render. */
 function renderedBy(bootstrap: Bootstrap | null | undefined): ContextValue['rendered'] {
   if (!bootstrap) return emptyContext.rendered;
-  const { config, visitorId, userId } = bootstrap;
+  const { config, visitorId, userId, audiences } = bootstrap;
+  const { holdout } = config;
   const choices = new Map(
-    config.tests.map((test) => [test.key, choose(test, { visitorId, userId, holdout: config.holdout })]),
+    config.tests.map((test) => {
+      const isOutside = !!test.audience && !audiences?.[test.key];
+      return [test.key, choose(test, { visitorId, userId, holdout, isOutside })];
+    }),
   );
   return (testKey, fallback) => {
     const choice = choices.get(testKey);

@@ -51,6 +51,7 @@ export class SimulatedVisitor {
       urlQuery: search,
       whenShown: (run) => run(),
       onChoice() {},
+      loadAudiences: () => import('../audience/page-audiences.ts'),
     };
   }
 }

@@ -108,7 +108,7 @@ function createRoutes(settings: RelaySettings, client: RelayClient): Route[] {
     { method: 'POST', path: /^v1\/feedback\/submit$/, handle: conversions.submit },
     {
       method: 'GET',
-      path: /^(sdk(?:-debug)?\.js)$/,
+      path: /^(sdk(?:-debug|-audience(?:-values)?)?\.js)$/,
       handle: (call, [, name]) => sendScript(name!, call),
     },
   ];

@@ -11,7 +11,12 @@ interface Script {
 }
 
 /** Names in URLs of the relay, and the files of this package. */
-const FILES: Record<string, string> = { 'sdk.js': 'sdk-relay.js', 'sdk-debug.js': 'sdk-debug.js' };
+const FILES: Record<string, string> = {
+  'sdk.js': 'sdk-relay.js',
+  'sdk-debug.js': 'sdk-debug.js',
+  'sdk-audience.js': 'sdk-audience.js',
+  'sdk-audience-values.js': 'sdk-audience-values.js',
+};
 
 const scripts = new Map<string, Promise<Script>>();
 

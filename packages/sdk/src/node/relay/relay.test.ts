@@ -170,6 +170,16 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (_name, serve) => {
     expect((await fromPage(site, '/sdk.js', { method: 'GET', headers })).status).toBe(304);
   });
 
+  it.each(['sdk-debug', 'sdk-audience', 'sdk-audience-values'])(
+    '%s.js, which it loads on demand, is served; other files are not',
+    async (name) => {
+      const script = await fromPage(site, `/${name}.js`, { method: 'GET' });
+      expect(script.status).toBe(200);
+      expect(script.text).toMatch(/export\s*\{/);
+      expect((await fromPage(site, `/${name}.d.ts`, { method: 'GET' })).status).toBe(404);
+    },
+  );
+
   const evaluation = '/v1/flags/evaluate';
   const increment = '/v1/goals/increment';
   const refused: [name: string, path: string, call: Parameters<typeof fromPage>[2], expected: string][] = [

@@ -1,3 +1,4 @@
+import { AUDIENCE_COOKIE, AUDIENCE_SECONDS } from '../../client/audience-cookie.ts';
 import type { SplitTests } from '../../client/browser-client.ts';
 import {
   FIXED_VISITOR_SECONDS,
@@ -17,6 +18,7 @@ import { queryOf, type RequestFacts, readRequest } from '../request-facts.ts';
 import { bootstrapScript } from './bootstrap-script.ts';
 import type { ExposureMemory } from './exposure-memory.ts';
 import { isBot } from './is-bot.ts';
+import { RequestAudiences } from './request-audiences.ts';
 import type { Definitions, SplitTestDefinitions } from './split-test-definitions.ts';
 
 export interface RequestSplitTestOptions {
@@ -30,7 +32,7 @@ export interface RequestSplitTestOptions {
    * the same variation on all devices. Pass it whenever you know it, because a request without it is assigned by visitor.
    */
   userId?: string | undefined;
-  /** Attributes of the visitor, sent with the exposures. */
+  /** Attributes of the visitor, for audiences; sent with the exposures. */
   attributes?: Record<string, unknown> | undefined;
 }
 
@@ -47,7 +49,10 @@ export interface RequestSplitTests<Schema extends SwitchyardSchema = AnySchema>
   readonly bootstrap: Bootstrap | null;
   /** The bootstrap as a script element; place it before the SDK. Empty without consent. */
   script(nonce?: string): string;
-  /** `Set-Cookie` values for the response; empty without consent. */
+  /**
+   * `Set-Cookie` values for the response; empty without consent. Read it after the tests: it has a cookie for those with an
+   * audience that the visitor was exposed to, so that changed attributes move nobody.
+   */
   readonly setCookie: string[];
 }
 
@@ -126,14 +131,21 @@ function withAssignments(visit: Visit, services: SplitTestServices): RequestSpli
   const { config, fetchedAt } = visit.definitions;
   const query = queryOf(facts.url);
   const fromBot = isBot(facts.userAgent);
+  const audiences = new RequestAudiences({ facts, attributes, ids: { visitorId, sessionId, userId } });
+  const targeted = config.tests.filter(({ audience }) => audience);
   const choices = new Map<string, Choice | undefined>();
   const choiceForTest = (test: SplitTestDefinition): Choice | undefined => {
     if (!choices.has(test.key)) {
-      const input = { userId, previewKey: query.get(`sy_${test.key}`), holdout: config.holdout };
+      const input = {
+        userId,
+        previewKey: query.get(`sy_${test.key}`),
+        holdout: config.holdout,
+        isOutside: !audiences.includes(test),
+      };
       const choice = choose(test, { visitorId, ...input });
       choices.set(test.key, choice);
       if (choice && reporter.isNarrating) {
-        const { words } = narrateAssignment(test, visitorId, input);
+        const { words } = narrateAssignment(test, visitorId, { ...input, isInAudience: !input.isOutside });
         const unit = test.unit === 'user' && userId ? `user ${userId}` : `visitor ${visitorId}`;
         reporter.narrate(`split test ${test.key} for ${unit}: ${choice.variationKey}, ${words}`);
       }
@@ -152,6 +164,8 @@ function withAssignments(visit: Visit, services: SplitTestServices): RequestSpli
     const timestamp = Date.now();
     // Not before something is recorded: crawlers have no cookies, and would create a session per request.
     linkSession(visit, services);
+    const test = config.tests.find(({ key }) => key === testKey);
+    if (test) audiences.remember(test);
     if (!memory.isFirst({ sessionId, testKey, variationKey, phase, timestamp })) return;
     queue.expose({
       splitTestKey: testKey,
@@ -172,6 +186,9 @@ function withAssignments(visit: Visit, services: SplitTestServices): RequestSpli
     config,
     fetchedAt,
     exposed: memory.exposed(sessionId),
+    ...(targeted.length > 0 && {
+      audiences: Object.fromEntries(targeted.map((test) => [test.key, audiences.includes(test)])),
+    }),
   });
   // Untyped here: the public types depend on the schema.
   const tests = {
@@ -192,7 +209,9 @@ function withAssignments(visit: Visit, services: SplitTestServices): RequestSpli
       return bootstrap();
     },
     script: (nonce?: string) => bootstrapScript(bootstrap(), nonce),
-    setCookie: cookiesFor(visit, settings),
+    get setCookie() {
+      return cookiesFor(visit, settings, audiences.cookie);
+    },
   };
   return tests as RequestSplitTests;
 }
@@ -211,15 +230,23 @@ function withoutConsent(): RequestSplitTests {
   return tests as unknown as RequestSplitTests;
 }
 
-function cookiesFor({ visitorId, sessionId, facts }: Visit, { cookies, preset }: Settings): string[] {
+function cookiesFor(
+  { visitorId, sessionId, facts }: Visit,
+  { cookies, preset }: Settings,
+  audiences: string | undefined,
+): string[] {
   const domain = cookies.domain ? `; Domain=${cookies.domain}` : '';
   const secure = (cookies.secure ?? facts.secure) ? '; Secure' : '';
   const attributes = `; Path=/; SameSite=Lax${domain}${secure}`;
   const session = `${SESSION_COOKIE}=${sessionId}; Max-Age=${SESSION_IDLE_SECONDS}${attributes}`;
+  const kept =
+    audiences === undefined
+      ? []
+      : [`${AUDIENCE_COOKIE}=${audiences}; Max-Age=${AUDIENCE_SECONDS}${attributes}`];
   // Its lifetime must not be prolonged.
-  if (preset && facts.visitorId) return [session];
+  if (preset && facts.visitorId) return [session, ...kept];
   const seconds = preset ? FIXED_VISITOR_SECONDS : VISITOR_SECONDS;
-  return [`${VISITOR_COOKIE}=${visitorId}; Max-Age=${seconds}${attributes}`, session];
+  return [`${VISITOR_COOKIE}=${visitorId}; Max-Age=${seconds}${attributes}`, session, ...kept];
 }
 
 const MAX_ATTRIBUTE_BYTES = 8192;

@@ -38,6 +38,16 @@ async function hashedPath(name: string): Promise<string> {
 }
 
 describe('the browser SDK for script tags', () => {
+  it.each([
+    ['sdk-audience', 'openAudiences'],
+    ['sdk-audience-values', 'isHashed'],
+  ])('comes with %s.js, which pages load when a test has an audience', async (name, exported) => {
+    const { status, headers, body } = await fetchScript(`/${name}.js`);
+    expect(status).toBe(200);
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(body.toString()).toContain(`as ${exported}`);
+  });
+
   it.each(['sdk', 'sdk-relay'])('%s.js defines `switchyard`, and is usable from any origin', async (name) => {
     const { status, headers, body } = await fetchScript(`/${name}.js`);
     expect(status).toBe(200);

@@ -12,7 +12,15 @@ const FIVE_MINUTES = 'public, max-age=300';
  * The browser client, the one that uses the relay of the site's own server, the one for pages without cookies, the
  * tools that they import on demand, and the loader, which pages contain.
  */
-const NAMES = ['sdk', 'sdk-relay', 'sdk-private', 'sdk-debug', 'sdk-loader'];
+const NAMES = [
+  'sdk',
+  'sdk-relay',
+  'sdk-private',
+  'sdk-debug',
+  'sdk-loader',
+  'sdk-audience',
+  'sdk-audience-values',
+];
 
 interface Script extends PreparedFile {
   name: string;
