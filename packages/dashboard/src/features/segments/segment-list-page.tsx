@@ -26,8 +26,9 @@ export function SegmentListPage() {
       {segments.length === 0 ? (
         <EmptyState title="No segments yet">
           A segment is a group of visitors with a name, such as “Staff” or “Customers in Europe”. Define it
-          once by its conditions, then use it in the rules of any flag: when the segment changes, all of them
-          follow. Create one with “New segment”, then add it to a rule with “Add segment”.
+          once by its conditions, then use it in the rules of flags and the audiences of split tests: when the
+          segment changes, all of them follow. Create one with “New segment”, then add it to a rule with “Add
+          segment”.
         </EmptyState>
       ) : (
         <Panel

@@ -2,9 +2,9 @@ import type { Condition } from '@switchyard/core/api/targeting';
 import type { ItemUse } from '../changes/delete-item-panel.tsx';
 import type { Configuration, Flag } from '../configuration/configuration-types.ts';
 
-/** The flags and other segments that use a segment. */
+/** The flags, other segments and split tests that use a segment. */
 export function segmentUses(configuration: Configuration, id: string): ItemUse[] {
-  const { flags, segments, environments } = configuration;
+  const { flags, segments, environments, splitTests } = configuration;
   const inFlags = flags.flatMap((flag): ItemUse[] => {
     const places = environments.flatMap((environment) => {
       const numbers = ruleNumbers(flag, environment.id, id);
@@ -27,7 +27,14 @@ export function segmentUses(configuration: Configuration, id: string): ItemUse[]
       label: each.name || each.id,
       detail: '(segment)',
     }));
-  return [...inFlags, ...inSegments];
+  const inTests = splitTests
+    .filter(({ audience }) => audience?.conditions.some((condition) => refersTo(condition, id)))
+    .map(({ key, name, status }) => ({
+      to: `split-tests/${encodeURIComponent(key)}`,
+      label: name || key,
+      detail: `audience, ${status}`,
+    }));
+  return [...inFlags, ...inSegments, ...inTests];
 }
 
 function ruleNumbers(flag: Flag, environment: string, id: string): number[] {
