@@ -8,6 +8,7 @@ import type {
 } from '@switchyard/core/api/provisioning';
 import type { FlagType, FlagValue, Prerequisite, Rule, Segment } from '@switchyard/core/api/targeting';
 import type { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
+import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
 import type { Static } from 'typebox';
 
 // The items as the configuration endpoint returns them: every default is filled in.
@@ -56,10 +57,9 @@ export interface SplitTestPhase {
   servedFrom?: number;
   endedAt: number | null;
   reasons: string[];
-  definition: Pick<
-    SplitTest,
-    'hashSeed' | 'trafficAllocation' | 'variations' | 'exclusion' | 'unit' | 'audience'
-  >;
+  definition: Pick<SplitTest, 'hashSeed' | 'trafficAllocation' | 'variations' | 'exclusion' | 'unit'> & {
+    audience?: AudienceInForce;
+  };
 }
 
 export type SplitTest = Omit<

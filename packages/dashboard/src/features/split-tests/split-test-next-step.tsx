@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { formatDateTime } from '../../ui/format/format.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
+import { conditionsSentence } from '../targeting/condition-sentence.ts';
 import { isScheduled, OUTCOME_WORDS } from './split-test-facts.ts';
 import { verdictQuery } from './verdict-query.ts';
 import { urgentVerdict } from './verdict-summary.ts';
 
-/** One line below the title: what to do, or what is going to happen. */
+/** Below the title: what to do, or what is going to happen, and who takes part. */
 export function SplitTestNextStep({ test }: { test: SplitTest }) {
   const { propertyId } = useProperty();
   const { data } = useQuery(verdictQuery(propertyId, test));
@@ -15,8 +16,17 @@ export function SplitTestNextStep({ test }: { test: SplitTest }) {
   return (
     <>
       {key} · {stepWords(test, data && nextWords(data))}
+      {test.audience && <Audience audience={test.audience} />}
     </>
   );
+}
+
+/** An audience may have a hundred conditions. */
+const MAX_CONDITIONS = 5;
+
+function Audience({ audience: { conditions, match } }: { audience: NonNullable<SplitTest['audience']> }) {
+  const { segments } = useProperty().configuration;
+  return <div>Audience: {conditionsSentence(conditions, match, segments, MAX_CONDITIONS)}</div>;
 }
 
 /** Harm is named along with what to do about it. */

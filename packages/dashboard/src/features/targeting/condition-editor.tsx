@@ -17,8 +17,8 @@ interface ConditionEditorProps {
   number: number;
   onChange: (condition: Condition) => void;
   onRemove: () => void;
-  /** The error of a field of the condition, such as `values`. */
-  error: (field: string) => string | undefined;
+  /** The error of a field, such as `values`; without a field, of the condition and its fields. */
+  error: (field?: string) => string | undefined;
   /** Id of the `datalist` with names of attributes. */
   suggestions: string;
   disabled: boolean;
@@ -38,6 +38,9 @@ export function ConditionEditor(props: ConditionEditorProps) {
   const { attribute = '', operator, negate = false, caseInsensitive = false } = condition;
   const kind = operatorKind(operator);
   const row = useFocusIfAdded(isAdded);
+  const hasFieldError = ['attribute', 'operator', 'values'].some(error);
+  // It is about the combination of the fields.
+  const ownError = hasFieldError ? undefined : error();
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a grid in all browsers
     <div ref={row} role="group" aria-label={`Condition ${number}`} className={classes.row}>
@@ -51,7 +54,7 @@ export function ConditionEditor(props: ConditionEditorProps) {
             maxLength={256}
             list={props.suggestions}
             value={attribute}
-            error={error('attribute')}
+            error={error('attribute') ?? ownError !== undefined}
             disabled={disabled}
             onChange={(event) => onChange(withAttribute(condition, event.currentTarget.value))}
           />
@@ -71,7 +74,7 @@ export function ConditionEditor(props: ConditionEditorProps) {
       <div className={classes.values}>
         <ConditionValues
           condition={condition}
-          error={error('values')}
+          error={error('values') ?? ownError !== undefined}
           disabled={disabled}
           withoutSegment={withoutSegment}
           onChange={(values) => onChange({ ...condition, values })}
@@ -84,6 +87,11 @@ export function ConditionEditor(props: ConditionEditorProps) {
         disabled={disabled}
         onClick={onRemove}
       />
+      {ownError && (
+        <p className={`bad ${classes.error}`} role="alert">
+          {ownError}
+        </p>
+      )}
       <div className={classes.options}>
         {(negate || !HAS_OPPOSITE.has(operator)) && (
           <Check

@@ -24,14 +24,25 @@ interface ConditionListEditorProps {
   emptyText?: string;
   /** The segment that is edited, which cannot contain itself. */
   withoutSegment?: string;
+  /** What attributes to suggest are, by name; default: names of common ones. */
+  attributes?: Readonly<Record<string, string>>;
   disabled?: boolean;
 }
 
-/** The conditions of a rule or a segment, of which all or any must hold. */
+/** The conditions of a rule, a segment or an audience, of which all or any must hold. */
 export function ConditionListEditor(props: ConditionListEditorProps) {
-  const { conditions, match, onChange, errors, pointer, disabled = false, withoutSegment } = props;
+  const {
+    conditions,
+    match,
+    onChange,
+    errors,
+    pointer,
+    disabled = false,
+    withoutSegment,
+    attributes,
+  } = props;
   const suggestions = useId();
-  const names = useAttributeNames();
+  const names = useAttributeNames(attributes && Object.keys(attributes));
   const rows = useRowKeys(conditions.length);
   const [added, setAdded] = useState<number>();
   const change = (next: Condition[]) => onChange({ conditions: next, match });
@@ -43,7 +54,7 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
     <Stack gap="xs">
       <datalist id={suggestions}>
         {names.map((name) => (
-          <option key={name} value={name} />
+          <option key={name} value={name} label={attributes?.[name]} />
         ))}
       </datalist>
       {conditions.length > 1 && (
@@ -69,7 +80,7 @@ export function ConditionListEditor(props: ConditionListEditorProps) {
           disabled={disabled}
           isAdded={index === added}
           withoutSegment={withoutSegment}
-          error={(field) => errors?.(`${pointer}/${index}/${field}`)}
+          error={(field = '') => errors?.(`${pointer}/${index}${field && `/${field}`}`)}
           onChange={(next) => change(conditions.with(index, next))}
           onRemove={() => {
             rows.remove(index);

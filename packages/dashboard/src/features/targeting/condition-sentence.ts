@@ -8,9 +8,11 @@ type Named = Pick<Segment, 'id' | 'name'>;
 export const conditionSentence = (condition: Condition, segments: readonly Named[]): string =>
   sentences.conditionSentence(condition, { segments, time: formatDateTime });
 
-/** All conditions of a rule or segment; empty if there are none. */
+/** All conditions of a rule or segment, or the first ones; empty if there are none. */
 export const conditionsSentence = (
   conditions: readonly Condition[],
   match: Rule['match'],
   segments: readonly Named[],
-): string => sentences.conditionsSentence(conditions, match, { segments, time: formatDateTime });
+  maxConditions = conditions.length,
+): string =>
+  sentences.conditionsSentence(conditions, match, { segments, time: formatDateTime, maxConditions });

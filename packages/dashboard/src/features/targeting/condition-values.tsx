@@ -15,7 +15,7 @@ type Values = NonNullable<Condition['values']>;
 interface ConditionValuesProps {
   condition: Condition;
   onChange: (values: Values) => void;
-  error?: string | undefined;
+  error?: string | boolean | undefined;
   disabled?: boolean;
   /** A segment that must not be chosen. */
   withoutSegment?: string | undefined;

@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 
 /** Attributes that sessions have by themselves, or that most sites send. */
-const COMMON = [
+const COMMON: readonly string[] = [
   'userId',
   'visitorId',
   'sessionId',
@@ -18,19 +18,23 @@ const COMMON = [
 ];
 
 /** Names of attributes to suggest: those that conditions of this property use, then common ones. */
-export function useAttributeNames(): readonly string[] {
-  const { flags, segments } = useProperty().configuration;
-  return useMemo(() => attributeNames({ flags, segments }), [flags, segments]);
+export function useAttributeNames(common = COMMON): readonly string[] {
+  const { flags, segments, splitTests } = useProperty().configuration;
+  const used = useMemo(() => usedAttributes({ flags, segments, splitTests }), [flags, segments, splitTests]);
+  return [...new Set([...used, ...common])];
 }
 
-function attributeNames({ flags, segments }: Pick<Configuration, 'flags' | 'segments'>): string[] {
+type Targeting = Pick<Configuration, 'flags' | 'segments' | 'splitTests'>;
+
+function usedAttributes({ flags, segments, splitTests }: Targeting): string[] {
   const names = new Set<string>();
   const add = ({ attribute }: Condition) => attribute && names.add(attribute);
   for (const { conditions } of segments) conditions.forEach(add);
+  for (const { audience } of splitTests) audience?.conditions.forEach(add);
   for (const { environments } of flags) {
     for (const { rules } of Object.values(environments)) {
       for (const { conditions = [] } of rules) conditions.forEach(add);
     }
   }
-  return [...new Set([...[...names].sort(), ...COMMON])];
+  return [...names].sort();
 }

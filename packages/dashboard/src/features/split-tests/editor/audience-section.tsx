@@ -1,16 +1,18 @@
 import { Text, TextInput } from '@mantine/core';
+import { sameJson } from '@switchyard/core/merge/json-value';
 import { ChoiceField } from '../../../ui/fields/choice-field.tsx';
 import { NumberField } from '../../../ui/fields/number-field.tsx';
 import { PercentSlider } from '../../../ui/fields/percent-slider.tsx';
-import { formatCount } from '../../../ui/format/format.ts';
+import { formatCount, formatPercent } from '../../../ui/format/format.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { titleOf } from '../split-test-facts.ts';
+import { AudienceField } from './audience-field.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import { PhaseNote } from './phase-note.tsx';
 import type { SplitTestForm } from './use-split-test-form.ts';
-import { participatingShare, useDailyVisitors } from './use-test-plan.ts';
+import { type AudienceShare, participatingShare, useDailyVisitors } from './use-test-plan.ts';
 
 export function AudienceSection({ form, locked }: { form: SplitTestForm; locked: string | undefined }) {
   const { property } = useProperty().configuration;
@@ -18,10 +20,18 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
   const traffic = value.trafficAllocation;
   const setTraffic = (next: number | null) => change({ trafficAllocation: next ?? 0 });
   const isMoved =
-    (stored && (traffic < stored.trafficAllocation || value.unit !== stored.unit)) ||
+    (stored &&
+      (traffic < stored.trafficAllocation ||
+        value.unit !== stored.unit ||
+        !sameJson(withMatch(stored.audience), withMatch(value.audience)))) ||
     hasOtherSlot(stored, value.exclusion);
   return (
-    <EditorSection title="Audience and traffic" hint="Who takes part in the test?" locked={locked}>
+    <EditorSection
+      title="Audience and traffic"
+      hint="Which visitors take part in the test, and how many?"
+      locked={locked}
+    >
+      <AudienceField form={form} disabled={locked !== undefined} />
       <div>
         <div className={classes.slider}>
           <div>
@@ -54,7 +64,7 @@ export function AudienceSection({ form, locked }: { form: SplitTestForm; locked:
       <PhaseNote
         stored={stored}
         isChanged={isMoved === true}
-        what="Less traffic, another unit, and another exclusion group or share"
+        what="Another audience, less traffic, another unit, and another exclusion group or share"
       />
     </EditorSection>
   );
@@ -85,6 +95,9 @@ function UnitField({ form, disabled }: { form: SplitTestForm; disabled: boolean 
   );
 }
 
+/** `all` is the default. */
+const withMatch = (audience: SplitTest['audience']) => audience && { match: 'all', ...audience };
+
 type Exclusion = SplitTestForm['value']['exclusion'];
 
 const hasOtherSlot = (stored: SplitTest | undefined, exclusion: Exclusion) =>
@@ -92,17 +105,21 @@ const hasOtherSlot = (stored: SplitTest | undefined, exclusion: Exclusion) =>
   (stored.exclusion?.group !== exclusion?.group || stored.exclusion?.share !== exclusion?.share);
 
 function TrafficWords({ form }: { form: SplitTestForm }) {
-  const daily = useDailyVisitors();
+  const { daily, audience } = useDailyVisitors(form.value);
   const share = participatingShare(form.value);
   const holdout = Number(useProperty().configuration.property.holdout) || 0;
-  const participants = daily && (daily * share * (100 - holdout)) / 10_000;
+  const participants = daily && (daily * (audience?.share ?? 1) * share * (100 - holdout)) / 10_000;
   return (
     <Text size="sm" c="dimmed" role="status">
+      {audience && `${audienceWords(audience)} `}
       {share < 100 ? 'All other visitors see the control and are not counted. ' : ''}
       {participants !== undefined && `About ${formatCount(participants)} visitors a day take part.`}
     </Text>
   );
 }
+
+const audienceWords = ({ share, visitors, sampled }: AudienceShare) =>
+  `The audience is ${formatPercent(share)} of the visitors${sampled < 1 ? `, in a sample of ${formatCount(visitors)}` : ''}.`;
 
 function ExclusionFields({ form }: { form: SplitTestForm }) {
   const { splitTests } = useProperty().configuration;

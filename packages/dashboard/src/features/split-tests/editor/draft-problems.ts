@@ -1,3 +1,4 @@
+import { missingIn } from './audience-gaps.ts';
 import { maxHarmOf } from './outcome-options.ts';
 import type { SplitTestDraft } from './split-test-draft.ts';
 
@@ -29,6 +30,7 @@ export function draftProblems(draft: SplitTestDraft, otherKeys: ReadonlySet<stri
   if (!(trafficAllocation >= 0 && trafficAllocation <= 100)) {
     report('/trafficAllocation', 'Enter a percentage from 0 to 100');
   }
+  reportAudience(draft, report);
   if (exclusion && !KEY_PATTERN.test(exclusion.group)) report('/exclusion/group', KEY_HINT);
   if (exclusion && !(exclusion.share > 0 && exclusion.share <= 100)) {
     report('/exclusion/share', 'Enter a percentage above 0, up to 100');
@@ -62,6 +64,13 @@ function reportVariations({ type, variations }: SplitTestDraft, report: Report):
   if (!variations.some(({ weight }) => weight > 0)) {
     report('/variations', 'At least one variation needs a weight above 0');
   }
+}
+
+function reportAudience({ audience }: SplitTestDraft, report: Report): void {
+  if (!audience) return;
+  if (audience.conditions.length === 0)
+    report('/audience/conditions', 'Add a condition, or let all visitors take part', true);
+  for (const { pointer, detail } of missingIn(audience)) report(pointer, detail, true);
 }
 
 /** Why a text is not JSON, in one sentence; undefined if it is. */

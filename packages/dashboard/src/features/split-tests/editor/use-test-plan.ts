@@ -1,10 +1,24 @@
-import { useDebouncedValue } from '@mantine/hooks';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { request } from '../../../api.ts';
+import { useSettled } from '../../../ui/hooks/use-settled.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
+import { missingIn } from './audience-gaps.ts';
 import { maxHarmOf, outcomeId } from './outcome-options.ts';
 import type { SplitTestDraft } from './split-test-draft.ts';
+
+/** How many visitors belong to an audience. */
+export interface AudienceShare {
+  /** 0 to 1. */
+  share: number;
+  /** Of those that were looked at. */
+  visitors: number;
+  /** Share of the visitors that were looked at. */
+  sampled: number;
+}
+
+/** The audience is null, or missing in older answers, if all visitors take part. */
+type Plan = PlanResponse & { audience?: AudienceShare | null };
 
 const DEFAULT_EFFECT = 0.05;
 const MAX_EFFECT = 10;
@@ -14,20 +28,18 @@ const MAX_GUARDRAILS = 20;
 /** How long the test of a draft takes. `goalId` undefined: not asked. */
 export function useTestPlan(goalId: string | undefined, draft: SplitTestDraft, power: number) {
   const { propertyId } = useProperty();
-  const weighted = draft.variations.filter(({ weight }) => weight > 0).length;
-  const [query] = useDebouncedValue(
-    {
-      smallestEffect: Math.min(draft.smallestEffect ?? DEFAULT_EFFECT, MAX_EFFECT),
-      variations: Math.min(Math.max(weighted, 2), 60),
-      trafficAllocation: participatingShare(draft),
-      guardrails: plannedGuardrails(draft),
-    },
-    400,
-  );
+  const weighted = draft.variations.filter(({ weight, retired }) => weight > 0 && !retired).length;
+  const query = useSettled({
+    smallestEffect: Math.min(draft.smallestEffect ?? DEFAULT_EFFECT, MAX_EFFECT),
+    variations: Math.min(Math.max(weighted, 2), 60),
+    trafficAllocation: participatingShare(draft),
+    guardrails: plannedGuardrails(draft),
+    audience: plannedAudience(draft),
+  });
   return useQuery({
     queryKey: ['test-plan', propertyId, goalId, power, query],
     queryFn: ({ signal }) =>
-      request<PlanResponse>('/v1/split-testing/plan', {
+      request<Plan>('/v1/split-testing/plan', {
         query: { propertyId, goalId, power, ...query },
         signal,
       }),
@@ -48,21 +60,42 @@ function plannedGuardrails({ guardrails, smallestEffect }: SplitTestDraft): stri
   return texts.length === 0 ? undefined : texts.slice(0, MAX_GUARDRAILS).join(',');
 }
 
-/** Percentage of all visitors who take part: the traffic, within the share of an exclusion group. */
-export const participatingShare = ({ trafficAllocation, exclusion }: SplitTestDraft): number =>
-  (trafficAllocation * (exclusion?.share ?? 100)) / 100;
+/** As the planner expects it; undefined if there is none, or an incomplete one. */
+const plannedAudience = ({ audience }: SplitTestDraft): string | undefined =>
+  audience && audience.conditions.length > 0 && missingIn(audience).length === 0
+    ? JSON.stringify(audience)
+    : undefined;
 
-/** Visitors of the property per day; undefined if that is not known. Any goal has them in its plan. */
-export function useDailyVisitors(): number | undefined {
+/**
+ * Percentage of the audience that takes part: the traffic, within the share of an exclusion group, without retired
+ * variations.
+ */
+export function participatingShare({ trafficAllocation, exclusion, variations }: SplitTestDraft): number {
+  const weightOf = (list: SplitTestDraft['variations']) => list.reduce((sum, { weight }) => sum + weight, 0);
+  const retired = weightOf(variations.filter((each) => each.retired)) / (weightOf(variations) || 1);
+  return (trafficAllocation * (exclusion?.share ?? 100) * (1 - retired)) / 100;
+}
+
+interface DailyVisitors {
+  /** Visitors of the property; undefined if that is not known. */
+  daily: number | undefined;
+  /** Undefined for all visitors, or if it is not known. */
+  audience: AudienceShare | undefined;
+}
+
+/** Any goal has the visitors per day in its plan, and the share of the audience. */
+export function useDailyVisitors(draft: SplitTestDraft): DailyVisitors {
   const { propertyId, configuration } = useProperty();
   const goalId = configuration.goals[0]?.id;
+  const audience = useSettled(plannedAudience(draft));
   const { data } = useQuery({
-    queryKey: ['test-plan', propertyId, goalId, 'visitors'],
+    queryKey: ['test-plan', propertyId, goalId, 'visitors', audience],
     queryFn: ({ signal }) =>
-      request<PlanResponse>('/v1/split-testing/plan', { query: { propertyId, goalId }, signal }),
+      request<Plan>('/v1/split-testing/plan', { query: { propertyId, goalId, audience }, signal }),
     enabled: goalId !== undefined,
+    placeholderData: keepPreviousData,
     staleTime: 300_000,
   });
-  if (data === undefined || data.baseline.visitors === 0) return undefined;
-  return data.baseline.visitors / data.baseline.days;
+  const visitors = data?.baseline.visitors || undefined;
+  return { daily: visitors && visitors / data!.baseline.days, audience: data?.audience ?? undefined };
 }
