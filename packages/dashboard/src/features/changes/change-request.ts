@@ -9,6 +9,8 @@ export interface ChangeRequest {
   /** Label of the button that confirms. Default: `Save` */
   confirmLabel?: string;
   isDestructive?: boolean;
+  /** What follows from it, where what changes does not tell. */
+  consequence?: string;
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path of the API, without a query. */
   path: string;

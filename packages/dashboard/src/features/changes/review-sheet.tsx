@@ -55,6 +55,7 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
       closeButtonProps={{ disabled: isSaving, 'aria-label': 'Close' }}
     >
       <Stack>
+        {change.consequence && !isConflict && <p>{change.consequence}</p>}
         {check.isPending && <Skeleton height={80} role="status" aria-label="Checking the change" />}
         {check.data && !isConflict && (
           <Differences result={check.data} item={change.item ?? { type: 'property', key: propertyId }} />

@@ -12,7 +12,7 @@ import { useDraft } from '../changes/use-draft.ts';
 import { useDraftOutcome } from '../changes/use-draft-outcome.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { hasOpenResults, OUTCOME_WORDS, titleOf } from './split-test-facts.ts';
+import { hasOpenResults, isInTest, OUTCOME_WORDS, titleOf } from './split-test-facts.ts';
 import { type StopDecision, useTransition } from './use-transition.ts';
 
 type Outcome = NonNullable<SplitTest['decision']>['outcome'];
@@ -80,7 +80,7 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
             description="Everybody sees the winner from then on"
             options={[
               { value: NO_WINNER, label: 'No winner: everybody sees the original again' },
-              ...test.variations.map(({ key }, index) => ({
+              ...test.variations.filter(isInTest).map(({ key }, index) => ({
                 value: key,
                 label: index === 0 && key !== 'control' ? `${key} (control)` : key,
               })),

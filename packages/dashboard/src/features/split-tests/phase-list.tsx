@@ -1,8 +1,11 @@
+import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
 import { formatDateTime } from '../../ui/format/format.ts';
 import tables from '../../ui/lists/table.module.css';
 import { Panel } from '../../ui/page/panel.tsx';
 import type { SplitTest, SplitTestPhase } from '../configuration/configuration-types.ts';
+import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { conditionsSentence } from '../targeting/condition-sentence.ts';
 import { weightShares } from './editor/weight-shares.ts';
 import classes from './phase-list.module.css';
 
@@ -15,6 +18,7 @@ const REASONS: Record<string, string> = {
   exclusion: 'Changed exclusion group',
   holdout: 'Larger holdout',
   unit: 'Visitors or users are counted',
+  audience: 'Another audience',
 };
 
 /** The periods in which the test ran with one definition, latest first. */
@@ -69,8 +73,29 @@ function PhaseRow({ phase, testKey }: { phase: SplitTestPhase; testKey: string }
         {formatDateTime(startedAt)} – {endedAt === null ? 'now' : formatDateTime(endedAt)}
         {servedFrom !== undefined && <div className="dimmed">{lateWords(servedFrom, endedAt)}</div>}
       </td>
-      <td className={classes.secondary}>{divisionWords(definition)}</td>
+      <td className={classes.secondary}>
+        {divisionWords(definition)}
+        {definition.audience && <PhaseAudience audience={definition.audience} />}
+      </td>
     </tr>
+  );
+}
+
+/** Who took part, with the segments as they were then. */
+function PhaseAudience({ audience }: { audience: AudienceInForce }) {
+  const { segments } = useProperty().configuration;
+  const nameOf = (id: string) => segments.find((segment) => segment.id === id)?.name || id;
+  return (
+    <>
+      <div className="dimmed">
+        Only if {conditionsSentence(audience.conditions, audience.match, segments)}
+      </div>
+      {audience.segments.map(({ id, match, conditions }) => (
+        <div key={id} className="dimmed">
+          {nameOf(id)}: {conditionsSentence(conditions, match, segments)}
+        </div>
+      ))}
+    </>
   );
 }
 
@@ -84,6 +109,8 @@ function lateWords(servedFrom: number, endedAt: number | null): string {
 /** Such as "control 50 %, b 50 %, of 80 % of the traffic". */
 function divisionWords({ variations, trafficAllocation }: SplitTestPhase['definition']): string {
   const shares = weightShares(variations.map(({ weight }) => weight));
-  const parts = variations.map(({ key }, index) => `${key} ${shares[index]} %`).join(', ');
+  const parts = variations
+    .map(({ key, retired }, index) => `${key} ${shares[index]} %${retired ? ' (retired)' : ''}`)
+    .join(', ');
   return trafficAllocation === 100 ? parts : `${parts}, of ${trafficAllocation} % of the traffic`;
 }

@@ -5,7 +5,7 @@ import { CopyAction } from '../../ui/page/copy-action.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './preview-links.module.css';
-import { titleOf } from './split-test-facts.ts';
+import { isInTest, titleOf } from './split-test-facts.ts';
 
 /** Links that show one variation, whatever the visitor is assigned to. The SDK reads the parameter. */
 export function PreviewLinks({ test, onClose }: { test: SplitTest; onClose: () => void }) {
@@ -40,7 +40,7 @@ export function PreviewLinks({ test, onClose }: { test: SplitTest; onClose: () =
           data-autofocus
         />
         <ul className={classes.links}>
-          {test.variations.map(({ key }) => {
+          {test.variations.filter(isInTest).map(({ key }) => {
             const link = URL.canParse(page) ? previewLink(page, test.key, key) : undefined;
             return (
               <li key={key}>

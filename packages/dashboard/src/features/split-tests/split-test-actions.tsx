@@ -10,10 +10,11 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { DecisionDialog } from './decision-dialog.tsx';
 import { PreviewLinks } from './preview-links.tsx';
-import { hasOpenResults, titleOf } from './split-test-facts.ts';
+import { RetireButton } from './retire-button.tsx';
+import { hasOpenResults, isToRetire, titleOf } from './split-test-facts.ts';
 import { ACTION_LABELS, type TransitionAction, useTransition } from './use-transition.ts';
 import { verdictQuery } from './verdict-query.ts';
-import { attentionOf } from './verdict-summary.ts';
+import { attentionOf, urgentVerdict } from './verdict-summary.ts';
 
 interface SplitTestActionsProps {
   test: SplitTest;
@@ -45,13 +46,20 @@ export function SplitTestActions({ test, hasUnsavedChanges }: SplitTestActionsPr
     </ReasonButton>
   );
   const needsDecision = attentionOf(data) === 'decision';
+  const verdict = data && urgentVerdict(data);
   return (
     <>
       {status === 'draft' && button('start', 'play', true, role ?? unsaved)}
       {status === 'running' && button('pause', 'pause', false)}
       {status === 'paused' && button('resume', 'play', !needsDecision, role ?? unsaved)}
       {hasOpenResults(test) && button('stop', 'stop', false)}
-      {hasOpenResults(test) && needsDecision && choose}
+      {hasOpenResults(test) &&
+        needsDecision &&
+        (verdict && isToRetire(test, verdict) ? (
+          <RetireButton test={test} variation={verdict.variation} />
+        ) : (
+          choose
+        ))}
       {status === 'stopped' && test.decision === null && choose}
       {status === 'stopped' && button('archive', 'download', test.decision !== null)}
       <MoreMenu test={test} onDecide={decision.open} />

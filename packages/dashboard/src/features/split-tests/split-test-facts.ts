@@ -1,5 +1,8 @@
+import type { SplitTestResults } from '@switchyard/core/api/results';
 import { plural } from '../../ui/format/format.ts';
 import type { SplitTest, SplitTestPhase } from '../configuration/configuration-types.ts';
+
+type Verdict = NonNullable<SplitTestResults['verdict']>;
 
 const DAY_MS = 86_400_000;
 
@@ -15,6 +18,19 @@ export function dayOf(test: SplitTest, now = Date.now()): number | undefined {
 
 /** Whether results are still being collected. */
 export const hasOpenResults = ({ status }: SplitTest): boolean => status === 'running' || status === 'paused';
+
+export const isInTest = ({ retired }: SplitTest['variations'][number]): boolean => !retired;
+
+/** Whether a variation does harm and can be taken out of the test, while another one stays in it. */
+export function isToRetire(test: SplitTest, { decision, variation }: Verdict): boolean {
+  const treatments = test.variations.slice(1).filter(isInTest);
+  return (
+    decision === 'roll-back' &&
+    hasOpenResults(test) &&
+    treatments.length > 1 &&
+    treatments.some(({ key }) => key === variation)
+  );
+}
 
 export const isScheduled = ({ status, startAt }: SplitTest): boolean =>
   status === 'draft' && startAt !== null && startAt > Date.now();

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { request } from '../../api.ts';
 import { limitConcurrency } from '../../limit-concurrency.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
+import { withoutRetired } from './retired-verdicts.ts';
 import { hasOpenResults } from './split-test-facts.ts';
 
 /** Results are computed one after the other on the server; other pages want some too. */
@@ -19,6 +20,7 @@ export const verdictQuery = (propertyId: string, test: SplitTest) =>
           signal,
         }),
       ),
+    select: (results) => withoutRetired(results, test),
     enabled: hasOpenResults(test),
     staleTime: 60_000,
   });

@@ -36,6 +36,7 @@ export function copyOf(test: SplitTest): SplitTestDraft {
   const { id, version, phases, createdAt, hashSeed, ...fields } = test;
   return {
     ...fields,
+    variations: fields.variations.map(({ key, weight, value }) => ({ key, weight, value })),
     name: `${test.name || test.key} (copy)`,
     key: `${test.key}-copy`,
     status: 'draft',

@@ -1,4 +1,4 @@
-import { TextInput, Tooltip } from '@mantine/core';
+import { Button, TextInput, Tooltip } from '@mantine/core';
 import { NumberField } from '../../../ui/fields/number-field.tsx';
 import { TextArea } from '../../../ui/fields/text-area.tsx';
 import { MoveButtons } from '../../../ui/lists/move-buttons.tsx';
@@ -22,7 +22,7 @@ interface VariationFieldsProps {
 
 export function VariationFields(props: VariationFieldsProps) {
   const { form, index, variation, share, onChange, onMove, onRemove } = props;
-  const { key, weight } = variation;
+  const { key, weight, retired = false } = variation;
   const error = (field: keyof Variation) => form.errorAt(`/variations/${index}/${field}`);
   const name = key || `variation ${index + 1}`;
   return (
@@ -31,6 +31,7 @@ export function VariationFields(props: VariationFieldsProps) {
         <TextInput
           label={index === 0 ? 'Key of the control' : `Key of variation ${index + 1}`}
           value={key}
+          readOnly={retired}
           onChange={(event) => onChange({ key: event.currentTarget.value })}
           error={error('key')}
         />
@@ -68,11 +69,27 @@ export function VariationFields(props: VariationFieldsProps) {
         name={name}
         value={variation.value}
         error={error('value')}
+        isReadOnly={retired}
         onChange={(value) => onChange({ value })}
       />
-      <p className={classes.preview}>
-        Code gets <code>{preview(form.value.type, variation)}</code>
-      </p>
+      {retired ? (
+        <p className={classes.buttons}>
+          <span className="badge">Retired</span>
+          Its visitors see the control and are not counted.
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Bring back ${name}`}
+            onClick={() => onChange({ retired: undefined })}
+          >
+            Bring back
+          </Button>
+        </p>
+      ) : (
+        <p className={classes.preview}>
+          Code gets <code>{preview(form.value.type, variation)}</code>
+        </p>
+      )}
     </li>
   );
 }
@@ -83,11 +100,12 @@ interface ValueFieldProps {
   name: string;
   value: string;
   error: string | undefined;
+  isReadOnly: boolean;
   onChange: (value: string) => void;
 }
 
-function ValueField({ type, isNew, name, value, error, onChange }: ValueFieldProps) {
-  const common = { label: `Value of ${name}`, value, error, onChange };
+function ValueField({ type, isNew, name, value, error, isReadOnly, onChange }: ValueFieldProps) {
+  const common = { label: `Value of ${name}`, value, error, readOnly: isReadOnly, onChange };
   if (type === 'id') return null;
   if (type !== 'json') return <TextArea {...common} />;
   // In a running test, other white space would be another variation and open a phase.

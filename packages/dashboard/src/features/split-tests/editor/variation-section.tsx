@@ -45,7 +45,7 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
     ['key', 'weight', 'value'].some((field) => errorAt(`/variations/${index}/${field}`)),
   );
   const error = hasInvalidField ? undefined : errorAt('/variations');
-  const isChanged = stored !== undefined && JSON.stringify(stored.variations) !== JSON.stringify(variations);
+  const isChanged = stored !== undefined && movesVisitors(stored.variations, variations);
   return (
     <EditorSection
       title="Variations"
@@ -114,6 +114,14 @@ export function VariationSection({ form, lock }: { form: SplitTestForm; lock: Fi
       <PhaseNote stored={stored} isChanged={isChanged} what="Changed variations or weights" />
     </EditorSection>
   );
+}
+
+/** Retiring a variation leaves everybody else where they are. */
+function movesVisitors(before: readonly Variation[], after: readonly Variation[]): boolean {
+  const content = (list: readonly Variation[]) =>
+    JSON.stringify(list.map(({ key, weight, value }) => [key, weight, value]));
+  const isRetired = (key: string) => after.some((each) => each.key === key && each.retired);
+  return content(before) !== content(after) || before.some((each) => each.retired && !isRetired(each.key));
 }
 
 /** The new variation has the next free letter as key, and an equal share; the relation of the others stays. */

@@ -5,6 +5,7 @@ import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
 import classes from './feedback-panel.module.css';
+import { VariationName } from './retired-variations.tsx';
 import { useResults } from './use-results.ts';
 import { VariationFeedback } from './variation-feedback.tsx';
 
@@ -22,7 +23,9 @@ export function FeedbackPanel({ test }: { test: SplitTest }) {
             <div className={classes.variations}>
               {feedback.map((own) => (
                 <section key={own.key} aria-label={`Feedback of ${own.key}`}>
-                  <Title order={3}>{own.key}</Title>
+                  <Title order={3}>
+                    <VariationName name={own.key} />
+                  </Title>
                   <VariationFeedback feedback={own} types={feedbackTypes} />
                   <p className={classes.all}>
                     <PropertyLink to="feedback" search={{ splitTestKey, variationKey: own.key }}>

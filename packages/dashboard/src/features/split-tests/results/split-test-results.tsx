@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { Loaded } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { retiredIn } from '../retired-verdicts.ts';
 import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
 import { DecisionPanel } from './decision-panel.tsx';
 import { FeedbackPanel } from './feedback-panel.tsx';
@@ -12,9 +13,11 @@ import { NoResults } from './no-results.tsx';
 import { ReportPanel } from './report-panel.tsx';
 import { ResultsBar } from './results-bar.tsx';
 import type { Results } from './results-types.ts';
+import { RetiredVariations } from './retired-variations.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 import { StatisticsPanel } from './statistics-panel.tsx';
 import { UpliftPanel } from './uplift/uplift-panel.tsx';
+import { useResultFilters } from './use-result-filters.ts';
 import { useRefreshOnChange, useResults } from './use-results.ts';
 import { VerdictPanel } from './verdict-panel.tsx';
 import { VisitorsPanel } from './visitors-panel.tsx';
@@ -27,27 +30,30 @@ export function SplitTestResults({ test }: { test: SplitTest }) {
 
 function StartedResults({ test }: { test: SplitTest }) {
   const query = useResults(test);
+  const [{ phase }] = useResultFilters();
   useRefreshOnChange(test);
   const results = query.data;
   const isEmpty = results !== undefined && hasNoVisitors(results);
   return (
-    <Stack gap="md">
-      <ResultsBar test={test} results={results} />
-      <Loaded query={query} what="the results" height={420}>
-        {(loaded) => (isEmpty ? <NoResults test={test} /> : <MainPanels test={test} results={loaded} />)}
-      </Loaded>
-      {!isEmpty && (
-        <>
-          <UpliftPanel test={test} />
-          <FeedbackPanel test={test} />
-          {results && <SessionsPanel results={results} />}
-          <BreakdownPanel test={test} />
-          {results && <StatisticsPanel results={results} />}
-        </>
-      )}
-      {results && <ReportPanel results={results} />}
-      <DecisionPanel test={test} />
-    </Stack>
+    <RetiredVariations value={retiredIn(test, Number(phase))}>
+      <Stack gap="md">
+        <ResultsBar test={test} results={results} />
+        <Loaded query={query} what="the results" height={420}>
+          {(loaded) => (isEmpty ? <NoResults test={test} /> : <MainPanels test={test} results={loaded} />)}
+        </Loaded>
+        {!isEmpty && (
+          <>
+            <UpliftPanel test={test} />
+            <FeedbackPanel test={test} />
+            {results && <SessionsPanel results={results} />}
+            <BreakdownPanel test={test} />
+            {results && <StatisticsPanel results={results} />}
+          </>
+        )}
+        {results && <ReportPanel results={results} />}
+        <DecisionPanel test={test} />
+      </Stack>
+    </RetiredVariations>
   );
 }
 

@@ -2,6 +2,7 @@ import { formatCount, formatPercent } from '../../../ui/format/format.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { formatDifference, formatMean, metricName } from './goals/effect.ts';
 import type { EffectInterval, GoalResult, MetricResult } from './results-types.ts';
+import { VariationName } from './retired-variations.tsx';
 import classes from './statistics-panel.module.css';
 
 interface StatisticsTableProps {
@@ -34,7 +35,9 @@ export function StatisticsTable({ goal, metric, isBayesian }: StatisticsTablePro
         <tbody>
           {metric.variations.map((each) => (
             <tr key={each.key}>
-              <th scope="row">{each.key}</th>
+              <th scope="row">
+                <VariationName name={each.key} />
+              </th>
               <td>{formatCount(each.n)}</td>
               <td>{formatMean(metric, each.mean, currency)}</td>
               <td>{formatInterval(each.absolute, absolute)}</td>

@@ -1,10 +1,13 @@
 import { Select } from '@mantine/core';
+import { useContext } from 'react';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
+import { RetiredVariations } from './retired-variations.tsx';
 import { useResultFilters } from './use-result-filters.ts';
 
 /** Chooses the variation to compare with the control; not needed if there is only one. */
 export function VariationSelect({ test, value }: { test: SplitTest; value: string | undefined }) {
   const [, change] = useResultFilters();
+  const retired = useContext(RetiredVariations);
   if (test.variations.length < 3) return null;
   return (
     <Select
@@ -12,7 +15,9 @@ export function VariationSelect({ test, value }: { test: SplitTest; value: strin
       size="xs"
       w={170}
       allowDeselect={false}
-      data={test.variations.slice(1).map(({ key }) => key)}
+      data={test.variations
+        .slice(1)
+        .map(({ key }) => ({ value: key, label: retired.has(key) ? `${key} (retired)` : key }))}
       value={value ?? null}
       onChange={(variation) => change({ variation: variation ?? '' })}
     />

@@ -3,6 +3,8 @@ import { formatCount } from '../../../ui/format/format.ts';
 import { Panel } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { PropertyLink } from '../../configuration/property-link.tsx';
+import { RetireButton } from '../retire-button.tsx';
+import { isToRetire } from '../split-test-facts.ts';
 import { urgentVerdict } from '../verdict-summary.ts';
 import type { Results, Verdict } from './results-types.ts';
 import { VerdictBadge } from './verdict-badge.tsx';
@@ -15,6 +17,7 @@ export function VerdictPanel({ test, results }: { test: SplitTest; results: Resu
     <Panel title="Verdict">
       {verdict ? (
         <VerdictText
+          test={test}
           verdict={verdict}
           others={results.verdicts.filter((it) => it.variation !== verdict.variation)}
           isOver={results.phase?.endedAt != null}
@@ -40,15 +43,19 @@ function Notes({ notes }: Pick<Results, 'notes'>) {
 }
 
 interface VerdictTextProps {
+  test: SplitTest;
   verdict: Verdict;
   others: readonly Verdict[];
   isOver: boolean;
 }
 
-function VerdictText({ verdict, others, isOver }: VerdictTextProps) {
+function VerdictText({ test, verdict, others, isOver }: VerdictTextProps) {
   const { decision, sentences, collecting } = verdict;
   // Health and progress are the same for all variations.
   const concernsAll = decision === 'unhealthy' || decision === 'collecting';
+  const retire = (each: Verdict) =>
+    !isOver &&
+    isToRetire(test, each) && <RetireButton size="compact-sm" test={test} variation={each.variation} />;
   return (
     <>
       <p className={classes.decision}>
@@ -63,12 +70,14 @@ function VerdictText({ verdict, others, isOver }: VerdictTextProps) {
       <p className={classes.text}>
         <strong>{sentences.next}</strong>
       </p>
+      {retire(verdict)}
       {!concernsAll && others.length > 0 && (
         <ul className={classes.others} aria-label="Other variations">
           {others.map((other) => (
             <li key={other.variation}>
               <VerdictBadge decision={other.decision} isOver={isOver} />
               {other.sentences.decision}
+              {retire(other)}
             </li>
           ))}
         </ul>

@@ -5,6 +5,7 @@ import { Panel } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { visitorsOf } from './goals/effect.ts';
 import type { Results } from './results-types.ts';
+import { VariationName } from './retired-variations.tsx';
 import classes from './visitors-panel.module.css';
 
 /** Visitors of each variation, against the plan and the weights. */
@@ -34,7 +35,9 @@ export function VisitorsPanel({ test, results }: { test: SplitTest; results: Res
         <tbody>
           {variations.map(({ key, weight, visitors: own, exposures, bots }) => (
             <tr key={key}>
-              <th scope="row">{key}</th>
+              <th scope="row">
+                <VariationName name={key} />
+              </th>
               <td>{formatCount(own)}</td>
               <td className={isUneven ? 'warn' : undefined}>
                 {visitors === 0 ? '–' : formatPercent(own / visitors)}

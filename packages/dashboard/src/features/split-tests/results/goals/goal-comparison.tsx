@@ -1,7 +1,9 @@
+import { useContext } from 'react';
 import { IntervalAxis } from '../../../../ui/charts/interval-axis.tsx';
 import { intervalScale } from '../../../../ui/charts/interval-axis-scale.ts';
 import { useProperty } from '../../../configuration/property-context.tsx';
 import type { ComparedGoal, VariationResult } from '../results-types.ts';
+import { RetiredVariations } from '../retired-variations.tsx';
 import { StateTag, type Tone } from '../state-tag.tsx';
 import { ComparisonRow } from './comparison-row.tsx';
 import {
@@ -41,6 +43,7 @@ const STATES: Record<Direction, ComparisonState> = {
 /** The variations on one goal: value, uplift, and its interval on an axis that all share. */
 export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
   const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
+  const retired = useContext(RetiredVariations);
   const metric = decidingMetric(goal);
   const [control, ...others] = metric.variations;
   if (control === undefined) return null;
@@ -72,6 +75,7 @@ export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
           <ComparisonRow
             key={result.key}
             name={result.key}
+            {...(retired.has(result.key) && { detail: 'retired' })}
             value={formatMean(metric, result.mean, currency)}
             isEarly={own.isEarly}
             state={<StateTag tone={own.tone}>{own.short ?? own.label}</StateTag>}
