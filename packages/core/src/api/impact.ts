@@ -81,17 +81,32 @@ export const FlagImpact = namedObject('FlagImpact', {
 });
 export type FlagImpact = Static<typeof FlagImpact>;
 
-export const SplitTestImpact = namedObject('SplitTestImpact', {
+const splitTestImpact = {
   changed: Visitors,
   transitions: Type.Array(VariationTransition, {
-    description: `The ${MAX_TRANSITIONS} with the most visitors, most first. Null: the visitor does not take part, or the test is not served`,
+    description: `The ${MAX_TRANSITIONS} with the most visitors, most first. Null: the visitor does not take part, for example because no session matches the audience, or the test is not served`,
   }),
   ifRunning: Type.Array(
     namedObject('VariationVisitors', { variation: Type.String(), visitors: Type.Integer() }),
-    { description: 'How the new definition would divide the visitors, whatever its status' },
+    {
+      description:
+        'How the new definition would divide the visitors, whatever its status. Of a test with an audience, visitors with a session that matches',
+    },
   ),
-});
+  unknown: Type.Array(UnknownAttribute, {
+    description:
+      'Attributes that the old or the new audience uses, and that sessions do not have. What pages know by themselves is filled in as far as it is stored',
+  }),
+};
+
+export const SplitTestImpact = namedObject('SplitTestImpact', splitTestImpact);
 export type SplitTestImpact = Static<typeof SplitTestImpact>;
+
+export const NamedSplitTestImpact = namedObject('NamedSplitTestImpact', {
+  splitTestKey: Type.String(),
+  ...splitTestImpact,
+});
+export type NamedSplitTestImpact = Static<typeof NamedSplitTestImpact>;
 
 export const SegmentImpact = namedObject('SegmentImpact', {
   before: Type.Integer({ description: 'Visitors with a session that matches now' }),
@@ -115,7 +130,7 @@ export const Impact = namedObject('Impact', {
   }),
   changed: Type.Integer({
     description:
-      'Visitors who get another value or variation. Entering or leaving a segment alone does not count; without the flags of `moreFlags`',
+      'Visitors who get another value or variation. Entering or leaving a segment alone does not count; without the flags of `moreFlags` and the split tests of `moreSplitTests`',
   }),
   flags: Type.Optional(
     Type.Array(FlagImpact, {
@@ -127,5 +142,13 @@ export const Impact = namedObject('Impact', {
   ),
   segment: Type.Optional(SegmentImpact),
   splitTest: Type.Optional(SplitTestImpact),
+  splitTests: Type.Optional(
+    Type.Array(NamedSplitTestImpact, {
+      description: 'Of a segment: the split tests whose audience uses it, without archived ones',
+    }),
+  ),
+  moreSplitTests: Type.Optional(
+    Type.Integer({ description: 'How many affected split tests are left out, because there are very many' }),
+  ),
 });
 export type Impact = Static<typeof Impact>;

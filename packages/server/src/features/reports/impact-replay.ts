@@ -1,6 +1,5 @@
-import { type Impact, MAX_IMPACT_EXAMPLES } from '@switchyard/core/api/impact';
+import { MAX_IMPACT_EXAMPLES } from '@switchyard/core/api/impact';
 import { isCookieless } from '@switchyard/core/cleaning/cookieless';
-import { assign } from '@switchyard/core/evaluation/assignment';
 import type { Context } from '@switchyard/core/evaluation/attribute-values';
 import { compileFlags } from '@switchyard/core/evaluation/flags';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
@@ -11,29 +10,23 @@ import {
   TargetingIndex,
   type UsedAttributes,
 } from '@switchyard/core/evaluation/used-attributes';
-import type { ImpactScope, ReplayedTest } from './impact-scope.ts';
+import type { ImpactScope } from './impact-scope.ts';
 import type { ImpactSessions } from './impact-sessions.ts';
 import { dependsOnIds } from './impact-sessions.ts';
 import { TransitionTally } from './impact-tally.ts';
-
-/** Number of visitors without an attribute, of those asked for. */
-export type UnknownCounts = (used: UsedAttributes) => { attribute: string; visitors: number }[];
-
-/** One comparison of old and new: sees every session, visitor by visitor. */
-export interface Replay {
-  readonly used: UsedAttributes;
-  add(sessions: ImpactSessions, at: number): void;
-  /** Call after the last session of a visitor; returns whether they get something else. */
-  endVisitor(): boolean;
-  /** Adds its part of the response. */
-  finish(impact: Impact, unknown: UnknownCounts): void;
-}
+import type { Replay } from './replay.ts';
+import { splitTestReplay } from './split-test-replay.ts';
 
 export function replaysOf(scope: ImpactScope, regex: RegexCompiler): Replay[] {
   return [
     ...(scope.flags ? flagReplays(scope.flags, regex) : []),
     ...(scope.segment ? [segmentReplay(scope.key, scope.segment, regex)] : []),
-    ...(scope.splitTest ? [splitTestReplay(scope.splitTest)] : []),
+    ...(scope.splitTests?.changes ?? []).map((change) =>
+      splitTestReplay(change, regex, (impact, own) => {
+        if (scope.type === 'split-test') impact.splitTest = own;
+        else impact.splitTests?.push({ splitTestKey: change.key, ...own });
+      }),
+    ),
   ];
 }
 
@@ -65,6 +58,7 @@ function flagReplays(
         );
       const numberOf = oncePerContext(used, compare);
       return {
+        kind: 'flags',
         used,
         add(sessions, at) {
           if (!isSame) tally.add(numberOf(sessions, at), sessions.sessionId(at));
@@ -121,6 +115,7 @@ function segmentReplay(
     if (list && list.length < MAX_IMPACT_EXAMPLES && !isCookieless(sessionId)) list.push(sessionId);
   };
   return {
+    kind: 'flags',
     used,
     add(sessions, at) {
       const own = bitsOf(sessions, at);
@@ -141,57 +136,4 @@ function segmentReplay(
       impact.segment = { ...counts, examples, unknown: unknown(used) };
     },
   };
-}
-
-function splitTestReplay({ before, after }: NonNullable<ImpactScope['splitTest']>): Replay {
-  const tally = new TransitionTally();
-  const ifRunning = new Map(after?.definition.variations.map(({ key }) => [key, 0]));
-  const ids: Ids = { visitorId: '', userId: null };
-  let sessionId: string | undefined;
-  return {
-    used: { named: new Set(), usesUnit: false },
-    add(sessions, at) {
-      // Any session may say who the visitor is.
-      ids.userId ??= sessions.userId(at);
-      if (sessionId !== undefined) return;
-      ids.visitorId = sessions.visitorId(at);
-      sessionId = sessions.sessionId(at);
-    },
-    endVisitor() {
-      if (sessionId !== undefined) {
-        const assigned = after && assignedTo(after, ids);
-        if (assigned) ifRunning.set(assigned, ifRunning.get(assigned)! + 1);
-        tally.add(tally.numberOf(served(before, ids), served(after, ids)), sessionId);
-      }
-      ids.userId = null;
-      sessionId = undefined;
-      return tally.endVisitor();
-    },
-    finish(impact) {
-      impact.splitTest = {
-        changed: tally.changed,
-        // Results are keys of variations.
-        transitions: tally.transitions() as NonNullable<Impact['splitTest']>['transitions'],
-        ifRunning: [...ifRunning].map(([variation, visitors]) => ({ variation, visitors })),
-      };
-    },
-  };
-}
-
-interface Ids {
-  visitorId: string;
-  /** Null if the visitor is not known to be a user. */
-  userId: string | null;
-}
-
-function served(test: ReplayedTest | undefined, ids: Ids): string | null {
-  if (test === undefined || test.serving === 'nothing') return null;
-  return test.serving === 'winner' ? test.winner : assignedTo(test, ids);
-}
-
-function assignedTo({ definition }: ReplayedTest, { visitorId, userId }: Ids): string | null {
-  const { holdout, exclusion, ...test } = definition;
-  const assignable = { ...test, ...(exclusion && { exclusion }) };
-  const { included, index } = assign(assignable, visitorId, holdout ?? undefined, userId);
-  return included ? definition.variations[index]!.key : null;
 }

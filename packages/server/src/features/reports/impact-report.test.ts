@@ -89,6 +89,7 @@ function scopeOf(before: FlagDefinition, after: FlagDefinition): ImpactScope {
     key: 'f',
     days: 7,
     propertyId: 'shop',
+    timeZone: 'UTC',
     flags: { keys: ['f'], more: 0, environments },
   };
 }

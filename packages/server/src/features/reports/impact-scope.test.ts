@@ -4,6 +4,7 @@ import { impactScope } from './impact-scope.ts';
 
 const FLAGS = 3000;
 const SEGMENTS = 2000;
+const TESTS = 60;
 const ENVIRONMENTS = Array.from({ length: 10 }, (_, index) => ({ id: `e${index}` }));
 /** Linear work takes less than a second; quadratic work takes minutes. */
 const TIMEOUT_MS = 60_000;
@@ -24,11 +25,21 @@ const flag = (key: string, prerequisites: object[], segment: string) => ({
 
 const contains = (id: string) => [{ operator: 'inSegment', values: [id] }];
 
+/** Uses a segment that contains `common`. */
+const test = (key: string, status = 'draft') => ({
+  key,
+  status,
+  winner: null,
+  variations: [{ key: 'a', weight: 1, value: '' }],
+  exclusion: null,
+  audience: { conditions: contains('s1') },
+});
+
 /** All flags have the same prerequisite, and all segments contain the same one. */
 const large = {
   id: 'shop',
   environments: ENVIRONMENTS,
-  splitTests: [],
+  splitTests: [...Array.from({ length: TESTS }, (_, i) => test(`t${i}`)), test('old', 'archived')],
   flags: [
     flag('base', [], 'other'),
     ...Array.from({ length: FLAGS }, (_, i) =>
@@ -51,6 +62,10 @@ it(
     const ofSegment = impactScope(change, { type: 'segment', key: 'common', days: 7 }).flags!;
     expect(ofSegment.keys[0]).toBe('f0');
     expect(ofSegment.keys.length + ofSegment.more).toBe(FLAGS);
+    const { changes, more } = impactScope(change, { type: 'segment', key: 'common', days: 7 }).splitTests!;
+    expect(changes.map(({ key }) => key).slice(0, 2)).toEqual(['t0', 't1']);
+    expect([changes.length, more]).toEqual([50, TESTS - 50]);
+    expect(changes[0]!.after!.definition.audience!.segments.map(({ id }) => id)).toEqual(['s1', 'common']);
   },
   TIMEOUT_MS,
 );

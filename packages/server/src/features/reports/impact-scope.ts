@@ -14,13 +14,21 @@ import type {
 
 /** Flags times environments that are replayed; an affected flag beyond that is only counted. */
 const MAX_REPLAYED = 200;
+const MAX_REPLAYED_TESTS = 50;
 
 /** Everything that the report thread needs to replay sessions through two configurations. */
 export interface ImpactScope extends Required<Pick<ImpactBody, 'type' | 'key' | 'days'>> {
   propertyId: string;
+  timeZone: string;
   flags?: { keys: string[]; more: number; environments: FlagsInEnvironment[] };
   segment?: BeforeAndAfter<Segment[]>;
-  splitTest?: BeforeAndAfter<ReplayedTest | undefined>;
+  /** The test, or those whose audience uses the segment. */
+  splitTests?: { changes: TestChange[]; more: number };
+}
+
+/** Undefined where the test does not exist. */
+export interface TestChange extends BeforeAndAfter<ReplayedTest | undefined> {
+  key: string;
 }
 
 interface BeforeAndAfter<T> {
@@ -46,16 +54,35 @@ export function impactScope(
   change: Change,
   { type, key, days }: Pick<ImpactScope, 'type' | 'key' | 'days'>,
 ): ImpactScope {
-  const scope = { type, key, days, propertyId: change.before.id };
+  const { id: propertyId, timeZone } = change.before;
+  const scope = { type, key, days, propertyId, timeZone };
   const each = <T>(of: (property: PropertyConfiguration) => T) => ({
     before: of(change.before),
     after: of(change.after),
   });
-  if (type === 'split-test') return { ...scope, splitTest: each((property) => replayedTest(property, key)) };
+  const testChange = (testKey: string): TestChange => ({
+    key: testKey,
+    ...each((property) => replayedTest(property, testKey)),
+  });
+  if (type === 'split-test') return { ...scope, splitTests: { changes: [testChange(key)], more: 0 } };
   const flags = flagsIn(change, affectedFlags(change, type, key));
   if (type === 'flag') return { ...scope, flags };
   const segment = each(({ segments }) => new TargetingIndex({ flags: [], segments }).withContained([key]));
-  return { ...scope, flags, segment };
+  const tests = testsWithSegment(change, key);
+  const replayed = tests.slice(0, MAX_REPLAYED_TESTS);
+  const splitTests = { changes: replayed.map(testChange), more: tests.length - replayed.length };
+  return { ...scope, flags, segment, splitTests };
+}
+
+/** The keys of those whose audience uses the segment, or one that contains it. */
+function testsWithSegment({ before, after }: Change, id: string): string[] {
+  const keys = [before, after].flatMap((property) => {
+    const segments = dependentSegments(property, id);
+    const usesOne = ({ audience }: SplitTest) =>
+      segmentsIn(audience?.conditions ?? []).some((each) => segments.has(each));
+    return property.splitTests.filter((test) => test.status !== 'archived' && usesOne(test));
+  });
+  return [...new Set(keys.map(({ key }) => key))];
 }
 
 function replayedTest(property: PropertyConfiguration, key: string): ReplayedTest | undefined {

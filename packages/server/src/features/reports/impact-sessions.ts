@@ -1,20 +1,26 @@
 import { type Context, readAttribute } from '@switchyard/core/evaluation/attribute-values';
 import { SESSION_IDS, sessionContext } from '@switchyard/core/evaluation/session-context';
 import type { UsedAttributes } from '@switchyard/core/evaluation/used-attributes';
+import { visitPartsFor, withEntry, withStart } from '../../events/store/audience-context.ts';
 import type { SessionContexts } from '../../events/store/session-context-queries.ts';
 
 /** The sessions of a period as contexts. Most sessions share their context with others, apart from ids. */
 export class ImpactSessions {
   readonly #columns: SessionContexts;
   readonly #names: readonly string[];
+  readonly #timeZone: string;
   readonly #contexts: (Context | undefined)[] = [];
-  readonly #missing: (readonly number[] | undefined)[] = [];
+  readonly #pageContexts: (Context | undefined)[] = [];
   #last: { at: number; context: Context } = { at: -1, context: {} };
 
-  /** @param names the attributes that were read */
-  constructor(columns: SessionContexts, names: readonly string[]) {
+  /**
+   * @param names the attributes that were read
+   * @param timeZone of the property, for what audiences use
+   */
+  constructor(columns: SessionContexts, names: readonly string[], timeZone: string) {
     this.#columns = columns;
     this.#names = names;
+    this.#timeZone = timeZone;
   }
 
   get count(): number {
@@ -42,7 +48,12 @@ export class ImpactSessions {
     const index = this.contextIndex(at);
     let context = this.#contexts[index];
     if (context === undefined) {
-      const { attributes, ...client } = this.#columns.contexts[index]!;
+      const {
+        attributes,
+        entryUrl: _entryUrl,
+        referrer: _referrer,
+        ...client
+      } = this.#columns.contexts[index]!;
       const values = JSON.parse(attributes) as unknown[];
       const own = Object.fromEntries(this.#names.map((name, position) => [name, values[position]]));
       context = sessionContext(own, { visitorId: null, userId: null, ...client });
@@ -53,33 +64,45 @@ export class ImpactSessions {
 
   /** Cached for one session, because all flags are evaluated with it in turn. */
   wholeContext(at: number): Context {
-    if (this.#last.at !== at) {
-      const ids = { sessionId: this.sessionId(at), visitorId: this.visitorId(at) };
-      const userId = this.#columns.userIds[at];
-      const all = userId === null ? ids : { ...ids, userId };
-      this.#last = { at, context: { ...all, ...this.sharedContext(at) } };
-    }
+    if (this.#last.at !== at) this.#last = { at, context: { ...this.#ids(at), ...this.sharedContext(at) } };
     return this.#last.context;
   }
 
-  /** Positions of the names that the session does not have; ids are looked at separately. */
-  missing(at: number): readonly number[] {
+  /** For audiences: the context without ids and without what depends on the start of the session. */
+  pageContext(at: number): Context {
     const index = this.contextIndex(at);
-    this.#missing[index] ??= this.#names.flatMap((name, position) =>
-      isFilledIn(name) || isPresent(this.sharedContext(at), name) ? [] : [position],
-    );
-    return this.#missing[index];
+    let context = this.#pageContexts[index];
+    if (context === undefined) {
+      context = withEntry(this.sharedContext(at), this.#columns.contexts[index]);
+      this.#pageContexts[index] = context;
+    }
+    return context;
+  }
+
+  /** For audiences. */
+  visitContext(at: number): Context {
+    const { startedAt, returning } = this.#columns;
+    const start = { startedAt: startedAt?.[at], returning: returning?.[at] };
+    return { ...this.#ids(at), ...withStart(this.pageContext(at), start, this.#timeZone) };
   }
 
   lacksUser(at: number): boolean {
-    return this.#columns.userIds[at] === null && !isPresent(this.sharedContext(at), 'userId');
+    return this.userId(at) === null && (readAttribute(this.sharedContext(at), 'userId') ?? null) === null;
+  }
+
+  #ids(at: number): Context {
+    const ids = { sessionId: this.sessionId(at), visitorId: this.visitorId(at) };
+    const userId = this.userId(at);
+    return userId === null ? ids : { ...ids, userId };
   }
 }
-
-const isPresent = (context: Context, name: string) => (readAttribute(context, name) ?? null) !== null;
-const isFilledIn = (name: string) => (SESSION_IDS as readonly string[]).includes(name);
 
 /** Whether sessions with the same attributes can have different results. */
 export function dependsOnIds({ named, usesUnit }: UsedAttributes): boolean {
   return usesUnit || SESSION_IDS.some((name) => named.has(name));
+}
+
+/** The same for audiences, which can also use the start of the session. */
+export function dependsOnVisit(used: UsedAttributes): boolean {
+  return dependsOnIds(used) || visitPartsFor(used.named).some((part) => part !== 'entry');
 }

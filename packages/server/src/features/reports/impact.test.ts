@@ -39,7 +39,12 @@ beforeAll(async () => {
     session('c1', 'cyd', { plan: 'pro' }),
     session('d1', 'dan'),
     // The user is only known in one of the sessions.
-    shop.collect({ sessionId: 'd2', visitorId: 'dan', userId: 'u-dan' }),
+    shop.collect({
+      sessionId: 'd2',
+      visitorId: 'dan',
+      userId: 'u-dan',
+      events: [{ type: 'pageview', url: '/shoes?x=1' }],
+    }),
     session('crawler', 'bot', { plan: 'beta' }, { 'user-agent': 'Googlebot/2.1' }),
     shop.increment({ goalId: 'signup', sessionId: 'without-visitor' }),
   );
@@ -177,6 +182,64 @@ describe('POST impact of a split test', () => {
       changed: 0,
       transitions: [],
       ifRunning: [{ variation: 'x', visitors: 4 }],
+      unknown: [],
     });
+  });
+
+  it('counts only visitors with a session that matches the audience', async () => {
+    const current = await manager.read('/split-tests/hero');
+    const audience = {
+      match: 'any',
+      conditions: [
+        { operator: 'inSegment', values: ['beta'] },
+        { attribute: 'path', operator: 'startsWith', values: ['/shoes'] },
+      ],
+    };
+    const found = await impact({ type: 'split-test', key: 'hero', definition: { ...current, audience } });
+    const test = { hashSeed: 's1', trafficAllocation: 100, variations: current.variations };
+    const keyOf = (visitorId: string) => current.variations[assign(test, visitorId).index].key as string;
+    const outside = ['cyd'];
+    expect(found).toMatchObject({ visitors: 4, changed: outside.length });
+    expect(found.splitTest).toEqual({
+      changed: 1,
+      transitions: [{ from: keyOf('cyd'), to: null, visitors: 1, examples: ['c1'] }],
+      ifRunning: current.variations.map(({ key }: { key: string }) => ({
+        variation: key,
+        visitors: ['ada', 'bob', 'dan'].filter((id) => keyOf(id) === key).length,
+      })),
+      unknown: [
+        { attribute: 'path', visitors: 4 },
+        { attribute: 'plan', visitors: 1 },
+      ],
+    });
+  });
+
+  it('replays the tests whose audience uses a changed segment', async () => {
+    const within = { conditions: [{ operator: 'inSegment', values: ['beta'] }] };
+    const test = (fields: object) => ({
+      type: 'id',
+      status: 'running',
+      hashSeed: 's1',
+      variations: ['control', 'b'].map((key) => ({ key, weight: 50 })),
+      ...fields,
+    });
+    bodyOf(await manager.put('/segments/around', within), 201);
+    const audience = { conditions: [{ operator: 'inSegment', values: ['around'] }] };
+    bodyOf(await manager.put('/split-tests/for-around', test({ audience })), 201);
+    bodyOf(await manager.put('/split-tests/for-beta', test({ status: 'draft', audience: within })), 201);
+    const conditions = [{ attribute: 'plan', operator: 'equals', values: ['pro'] }];
+    const found = await impact({ type: 'segment', key: 'beta', definition: { conditions } });
+    const [around, beta] = found.splitTests;
+    expect(around).toMatchObject({ splitTestKey: 'for-around', changed: 3 });
+    expect(around.unknown).toEqual([{ attribute: 'plan', visitors: 1 }]);
+    const entering = around.transitions.filter(({ from }: { from: unknown }) => from === null);
+    expect(entering).toMatchObject([{ visitors: 1, examples: ['c1'] }]);
+    expect(around.ifRunning.map(({ visitors }: { visitors: number }) => visitors).sort()).toEqual([0, 1]);
+    expect(beta).toMatchObject({ splitTestKey: 'for-beta', changed: 0, transitions: [] });
+    // Two of the three also get another value of a flag.
+    expect(found.changed).toBe(3);
+    const unused = await impact({ type: 'segment', key: 'unused', definition: { conditions } });
+    expect(unused.splitTests).toEqual([]);
+    expect(unused).not.toHaveProperty('moreSplitTests');
   });
 });
