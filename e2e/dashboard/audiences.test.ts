@@ -13,6 +13,10 @@ const running = (key: string, fields: object = {}) => ({
   ...fields,
 });
 
+const PRICING_FOR_STAFF = {
+  conditions: [is('path', '/pricing'), { operator: 'inSegment', values: ['staff'] }],
+};
+
 const dashboard = await Dashboard.open({
   provision: sampleWith({
     segments: [
@@ -25,9 +29,8 @@ const dashboard = await Dashboard.open({
     ],
     splitTests: [
       running('harmful'),
-      running('targeted', {
-        audience: { conditions: [is('path', '/pricing'), { operator: 'inSegment', values: ['staff'] }] },
-      }),
+      running('targeted', { audience: PRICING_FOR_STAFF }),
+      running('explained', { audience: PRICING_FOR_STAFF }),
     ],
   }),
 });
@@ -133,6 +136,45 @@ describe.skipIf(dashboard.isMissing)('audiences of split tests', () => {
   });
 });
 
+describe.skipIf(dashboard.isMissing)('explanations', () => {
+  const visit = (name: string, path: string, plan: string) => ({
+    sessionId: `${name}-session`,
+    visitorId: name,
+    attributes: { plan },
+    events: [{ type: 'pageview', url: `https://shop.example${path}` }],
+  });
+
+  async function explain(page: Page, test: string): Promise<void> {
+    await page.getByRole('combobox', { name: 'Test or flag' }).click();
+    await page.getByRole('option', { name: test, exact: true }).click();
+    await button(page, 'Explain').click();
+    await page.getByText('Status of the test').waitFor();
+  }
+
+  it('show the conditions of the audience', async () => {
+    const shop = new Shop(dashboard.server);
+    await accepted(
+      shop.collect(visit('ada', '/pricing', 'staff')),
+      shop.collect(visit('bob', '/pricing', 'free')),
+    );
+    const page = await dashboard.shopPage('sessions/bob-session');
+    await explain(page, 'explained');
+    await page.getByText('the visitor does not belong to the audience of the test').waitFor();
+    const step = page.getByRole('listitem').filter({ hasText: 'In the audience' }).first();
+    expect(await step.textContent()).toContain('all of these must hold');
+    await step.getByText('path is /pricing — yes, it is "/pricing"').waitFor();
+    await step.getByText(/^the visitor is in segment Staff — no/).waitFor();
+    await step.getByText('A browser that has taken part before stays in the test nevertheless.').waitFor();
+    await step.getByText('Segments that were looked at').click();
+    await step.getByText('plan is staff — no, it is "free"').waitFor();
+    await expectUsable(page);
+    await page.goto('/p/shop/sessions/ada-session');
+    await explain(page, 'explained');
+    await page.getByText(/^The visitor sees “.*”: assigned at random/).waitFor();
+    await page.getByText('In the audience all of these must hold').waitFor();
+  });
+});
+
 describe.skipIf(dashboard.isMissing)('a harmful variation', () => {
   beforeAll(async () => {
     const shop = new Shop(dashboard.server);
@@ -167,6 +209,7 @@ describe.skipIf(dashboard.isMissing)('a harmful variation', () => {
       .getByRole('row', { name: /^video retired 100/ })
       .waitFor();
     await verdict.getByText('Keep "family" going').waitFor();
+    expect(await verdict.textContent()).not.toContain('video');
     expect(await button(page, 'Retire video').count()).toBe(0);
     expect(await stored('harmful')).toMatchObject({
       variations: [{ key: 'control' }, { key: 'family' }, { key: 'video', weight: 1, retired: true }],
