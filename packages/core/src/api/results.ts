@@ -253,6 +253,11 @@ export const Verdict = namedObject('Verdict', {
 const VariationSummary = namedObject('VariationSummary', {
   key: Type.String(),
   weight: Type.Number(),
+  retired: Type.Optional(
+    Type.Literal(true, {
+      description: 'Taken out of the test: still compared, but without a verdict, and not part of the checks',
+    }),
+  ),
   exposures: Type.Integer(),
   visitors: Type.Integer({
     description:

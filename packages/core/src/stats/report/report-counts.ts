@@ -4,6 +4,7 @@ import type { ReportGoalSums, ReportGroup, ReportInput, ReportSums, VisitorsBefo
 /** Visitors and goal sums of one variation, or of its visitors in one stratum. */
 export interface VisitorCounts {
   readonly key: string;
+  readonly retired?: true;
   readonly visitors: number;
   readonly before: VisitorsBefore;
   readonly goals: ReadonlyMap<string, ReportGoalSums>;
@@ -87,12 +88,14 @@ export function variationCounts(
 const stratumOf = ({ returning = false, segment = null, other = false }: ReportGroup) =>
   JSON.stringify([returning, segment, other]);
 
-export const totalVisitors = (counts: readonly { readonly visitors: number }[]) =>
-  counts.reduce((sum, { visitors }) => sum + visitors, 0);
+/** Without those of retired variations: no others enter them, so they would not be in proportion to the plan. */
+export const totalVisitors = (counts: readonly { readonly visitors: number; readonly retired?: true }[]) =>
+  counts.reduce((sum, { visitors, retired }) => (retired ? sum : sum + visitors), 0);
 
 /** Counts that are summed up. */
 interface SummedCounts {
   readonly key: string;
+  readonly retired?: true;
   visitors: number;
   before: VisitorsBefore;
   readonly goals: Map<string, ReportGoalSums>;
@@ -100,7 +103,10 @@ interface SummedCounts {
 
 function noCounts({ variations }: Pick<ReportInput, 'variations'>): Map<string, SummedCounts> {
   return new Map(
-    variations.map(({ key }) => [key, { key, visitors: 0, before: NONE_BEFORE, goals: new Map() }]),
+    variations.map(({ key, retired }) => [
+      key,
+      { key, ...(retired && { retired: true as const }), visitors: 0, before: NONE_BEFORE, goals: new Map() },
+    ]),
   );
 }
 

@@ -93,15 +93,22 @@ export interface LearnedPrior {
   readonly tests: number;
 }
 
+export interface ReportVariation {
+  readonly key: string;
+  readonly weight: number;
+  /** Taken out of the test: it is still compared, but nothing is decided or checked about it. */
+  readonly retired?: boolean | undefined;
+}
+
 /** The complete input of a report: the same input always gives the same report. */
 export interface ReportInput {
-  readonly variations: readonly { readonly key: string; readonly weight: number }[];
+  readonly variations: readonly ReportVariation[];
   /** The primary goal first. */
   readonly goals: readonly ReportGoal[];
   readonly statistics: StatisticsSettings;
   /** Relative effect on the primary goal. */
   readonly smallestEffect: number | null;
-  /** For all variations together. */
+  /** For all variations together, without those that are retired. */
   readonly plannedVisitors: number | null;
   readonly includeBots: boolean;
   /** Code of the currency that amounts are shown in, without conversion; default: USD. */

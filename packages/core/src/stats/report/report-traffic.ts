@@ -18,9 +18,13 @@ interface Day {
   readonly length: number;
 }
 
-/** New visitors per day: in proportion to the exposures of an average day of the last week, without pauses. */
+/** New visitors per day, without those of retired variations: in proportion to the exposures of an average day of the last week, without pauses. */
 export function trafficOf(input: ReportInput, visitors: number): Traffic {
-  const byDay = exposuresByDay(input.exposures.filter(isCounted(input)));
+  const active = new Set(input.variations.filter(({ retired }) => !retired).map(({ key }) => key));
+  const counted = input.exposures
+    .filter(isCounted(input))
+    .filter(({ variationKey }) => active.has(variationKey));
+  const byDay = exposuresByDay(counted);
   const all = [...byDay.values()].reduce((sum, exposures) => sum + exposures, 0);
   const days = recentDays(input, byDay);
   const recent = days.reduce((sum, { exposures }) => sum + exposures, 0);

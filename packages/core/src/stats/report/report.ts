@@ -24,7 +24,7 @@ import {
   variationCounts,
 } from './report-counts.ts';
 import { exposuresByDay, isPausedOn } from './report-days.ts';
-import type { ReportGoal, ReportGoalSums, ReportInput } from './report-input.ts';
+import type { ReportGoal, ReportGoalSums, ReportInput, ReportVariation } from './report-input.ts';
 import { endsAtPlan, engineOf, methodOf, priorOf } from './report-method.ts';
 import { answeredIn, unitOf } from './report-metrics.ts';
 import type { ReportNote } from './report-notes.ts';
@@ -58,6 +58,7 @@ export interface Report {
   readonly variations: readonly {
     readonly key: string;
     readonly weight: number;
+    readonly retired?: true;
     readonly exposures: number;
     readonly visitors: number;
     /** Visitors who saw this variation first, even if they saw others later; the split is checked with these. */
@@ -74,7 +75,7 @@ export interface Report {
   readonly problems: readonly (HealthProblem & { readonly words: string })[];
   /** What a reader should know about the figures. */
   readonly notes: readonly (ReportNote & { readonly words: string })[];
-  /** One for each variation except the control. */
+  /** One for each variation except the control and those that are retired. */
   readonly verdicts: readonly Verdict[];
   /** The verdict on the whole test; null without goals or without a second variation. */
   readonly verdict: Verdict | null;
@@ -94,9 +95,10 @@ export function buildReport(input: ReportInput): Report {
     engine: engineOf(input),
     prior: engineOf(input) === 'bayesian' ? priorOf(input) : null,
     plannedShare: input.plannedVisitors === null ? null : totalVisitors(counts) / input.plannedVisitors,
-    variations: input.variations.map(({ key, weight }, index) => ({
+    variations: input.variations.map(({ key, weight, retired }, index) => ({
       key,
       weight,
+      ...(retired && { retired: true as const }),
       exposures: exposures.get(key) ?? 0,
       visitors: counts[index]!.visitors,
       firstVisitors: first.get(key) ?? 0,
@@ -114,9 +116,10 @@ export function buildReport(input: ReportInput): Report {
 }
 
 function splitPValueOf({ variations }: ReportInput, first: ReadonlyMap<string, number>): number | null {
+  const active = variations.filter(({ retired }) => !retired);
   const ratio = sampleRatio(
-    variations.map(({ key }) => first.get(key) ?? 0),
-    variations.map(({ weight }) => weight),
+    active.map(({ key }) => first.get(key) ?? 0),
+    active.map(({ weight }) => weight),
   );
   return ratio?.pValue ?? null;
 }
@@ -201,10 +204,14 @@ function healthInput(
   const primary = input.goals.find(({ role }) => role === 'primary');
   const novelty = primary && noveltyIn(input, primary);
   const first = firstCounts(input);
+  // A retired variation gets no more visitors, which is no problem.
+  const active = counts
+    .map((own, index) => ({ counts: own, index }))
+    .filter(({ counts: { retired } }) => !retired);
   return {
     // If lower is better, a variation that nobody reaches the goal in may be the best one.
     goal: primary?.lowerIsBetter ? undefined : primary?.name,
-    variations: counts.map(({ key, visitors, goals }, index) => ({
+    variations: active.map(({ counts: { key, visitors, goals }, index }) => ({
       key,
       visitors,
       firstVisitors: first.get(key) ?? 0,
@@ -268,14 +275,14 @@ function verdictsOf(input: ReportInput, { compared, goals, health, problems }: F
   const [total, totalNow] = [totalVisitors(deciding), totalVisitors(now)];
   const traffic = input.endedAt === null ? trafficOf(input, totalNow) : undefined;
   const share = pairShare(input);
-  return deciding.slice(1).map(({ key, visitors }, at) => {
-    const index = at + 1;
+  return deciding.flatMap(({ key, visitors, retired }, index) => {
+    if (index === 0 || retired) return [];
     const pair = deciding[0]!.visitors + visitors;
     const pairNow = now[0]!.visitors + now[index]!.visitors;
     return decideVerdict({
       ...methodOf(input, total),
       variation: key,
-      variations: deciding.length,
+      variations: deciding.filter((it) => !it.retired).length,
       currency,
       comparisons: statistics.correction === 'none' ? 1 : countComparisons(primary),
       problems,
@@ -345,8 +352,20 @@ const guardrailOutcome = (
   maxHarm: maxHarmOf(comparison.goal, input),
 });
 
+const activeWeight = (variations: readonly ReportVariation[]) =>
+  variations.reduce((sum, { weight, retired }) => (retired ? sum : sum + weight), 0);
+
+/**
+ * What is left of a plan when variations are retired: the others need as many visitors as before. So their share of the
+ * plan that is reached does not change.
+ */
+export function plannedFor(planned: number | null, variations: readonly ReportVariation[]): number | null {
+  const total = variations.reduce((sum, { weight }) => sum + weight, 0);
+  return planned === null ? null : Math.max(1, Math.ceil((planned * activeWeight(variations)) / total));
+}
+
 /** The share of all visitors that a variation and the control get together. */
 function pairShare({ variations }: ReportInput): (index: number) => number {
-  const total = variations.reduce((sum, { weight }) => sum + weight, 0);
+  const total = activeWeight(variations);
   return (index) => (variations[0]!.weight + variations[index]!.weight) / total;
 }

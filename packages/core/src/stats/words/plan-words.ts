@@ -13,6 +13,8 @@ export interface PlanFacts {
   /** Whether the test may stop early. */
   readonly canStopEarly: boolean;
   readonly guardrails?: readonly GuardrailPlan[] | undefined;
+  /** Share of the visitors; omitted if all visitors may take part. */
+  readonly audienceShare?: number | undefined;
 }
 
 interface GuardrailPlan {
@@ -26,7 +28,7 @@ interface GuardrailPlan {
 /** Describes how long a test takes, and what that is based on. */
 export function describePlan(facts: PlanFacts): string {
   const { goal, historyDays, visitors, converted, plan } = facts;
-  const base = `In the last ${historyDays === 1 ? 'day' : plural(historyDays, 'day')}, ${count(converted)} of ${plural(visitors, 'visitor')} reached ${quote(goal)}.`;
+  const base = `In the last ${historyDays === 1 ? 'day' : plural(historyDays, 'day')}, ${count(converted)} of ${plural(visitors, 'visitor')} reached ${quote(goal)}.${describeAudience(facts)}`;
   if (plan === null) {
     return converted === 0
       ? `${base} That is not enough data for a plan: wait for more conversions.`
@@ -34,6 +36,11 @@ export function describePlan(facts: PlanFacts): string {
   }
   const time = plan.days === null ? '' : `, about ${plural(plan.days, 'day')} at this traffic`;
   return `${base} A test with ${facts.variations} variations needs ${count(plan.visitors)} visitors${time}, to find a change of ${percent(facts.smallestEffect)} or more in ${percent(facts.power)} of the cases.${describeEnd(facts)}${describeGuardrails(facts)}`;
+}
+
+function describeAudience({ audienceShare: share }: PlanFacts): string {
+  if (share === undefined) return '';
+  return ` ${share === 0 ? 'None' : percent(share)} of the visitors belong to the audience.`;
 }
 
 /** Those that need more than the test itself: the others are decided by then. */

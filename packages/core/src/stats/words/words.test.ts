@@ -284,6 +284,9 @@ const PLANS: Record<string, PlanFacts> = {
     variations: 4,
     plan: { visitors: 1800, days: 1 },
   },
+  'an audience': { ...PLAN, audienceShare: 0.123, plan: { visitors: 121_200, days: 531 } },
+  'a small audience': { ...PLAN, audienceShare: 0.0042, plan: { visitors: 121_200, days: 15_540 } },
+  'an empty audience': { ...PLAN, audienceShare: 0, plan: { visitors: 121_200, days: null } },
   'a guardrail that needs longer, one without data, and one that is decided by then': {
     ...PLAN,
     guardrails: [

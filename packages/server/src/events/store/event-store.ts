@@ -22,6 +22,7 @@ import type {
 import type { SessionIdentity, SessionSummary } from './session-summary.ts';
 import type {
   SplitTestCounts,
+  SplitTestEntryQuery,
   SplitTestFeedbackQuery,
   SplitTestQuery,
   SplitTestSeries,
@@ -83,7 +84,11 @@ export interface EventQueries {
    * When the visitor with this number entered the phase; the first is 1. Only visitors who count, without crawlers;
    * undefined if there are fewer.
    */
-  splitTestEntry(query: SplitTestQuery, number: number, signal?: AbortSignal): Promise<number | undefined>;
+  splitTestEntry(
+    query: SplitTestEntryQuery,
+    number: number,
+    signal?: AbortSignal,
+  ): Promise<number | undefined>;
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;
   /** In any order. */

@@ -54,6 +54,12 @@ export interface SplitTestQuery {
   by?: SegmentQuery;
 }
 
+/** For the entry of a visitor. */
+export interface SplitTestEntryQuery extends SplitTestQuery {
+  /** Counts only visitors of these variations; default: of all. */
+  among?: readonly string[];
+}
+
 export type SplitTestUnit = 'visitor' | 'user';
 
 /** Answers of a feedback type, or only those with an option; answers without a session are ignored. */

@@ -68,7 +68,9 @@ export class ReportInputs {
     const { plannedVisitors } = input;
     if (plannedVisitors === null || !endsAtPlan(input)) return undefined;
     if (totalVisitors(variationCounts(input)) <= plannedVisitors) return undefined;
-    const { value } = await this.query('splitTestEntry', [query, plannedVisitors], {
+    const active = input.variations.filter(({ retired }) => !retired).map(({ key }) => key);
+    const among = active.length < input.variations.length ? { among: active } : {};
+    const { value } = await this.query('splitTestEntry', [{ ...query, ...among }, plannedVisitors], {
       ...policy,
       exposures: () => exposuresIn(input),
     });

@@ -1,6 +1,7 @@
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import { feedbackGoalId } from '@switchyard/core/stats/report/feedback-goal';
+import { plannedFor } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
 import { timeZone } from '@switchyard/core/time-zone';
@@ -95,6 +96,7 @@ function phaseScope(
   const variations = (phase?.definition.variations ?? test.variations).map((it) => ({
     key: it.key,
     weight: it.weight,
+    ...(it.retired && { retired: it.retired }),
   }));
   const goals = goalsOf(property, test);
   return {
@@ -251,7 +253,7 @@ export function reportInput(
     goals,
     statistics,
     smallestEffect: test.smallestEffect,
-    plannedVisitors: test.plannedVisitors,
+    plannedVisitors: plannedFor(test.plannedVisitors, variations),
     includeBots,
     currency,
     groups,

@@ -41,8 +41,12 @@ export async function compareSplitTest(
   const counts = await store.splitTestCounts(query);
   expect(ordered(counts), about).toEqual(ordered(naiveCounts(facts, query)));
   await compareSeries(store, facts, query);
-  for (const number of [1, 2, 9])
+  const among = query.variationKeys.slice(1);
+  for (const number of [1, 2, 9]) {
     expect(await store.splitTestEntry(query, number), about).toBe(naiveEntry(facts, query, number));
+    const later = { ...query, among };
+    expect(await store.splitTestEntry(later, number), about).toBe(naiveEntry(facts, later, number));
+  }
   const scope = feedbackQueryOf(query);
   const feedback = await store.splitTestFeedback(scope);
   expect(feedback.map(byOption), about).toEqual(naiveFeedback(facts, scope).map(byOption));

@@ -3,6 +3,7 @@ import type { AcceptedFeedback } from '../accepted-request.ts';
 import type {
   DayRange,
   SplitTestCounts,
+  SplitTestEntryQuery,
   SplitTestFeedbackQuery,
   SplitTestQuery,
   SplitTestSeries,
@@ -112,9 +113,14 @@ export function naiveNewVisitors(facts: NaiveFacts, query: SplitTestQuery): Spli
   return [...days.values()];
 }
 
-export function naiveEntry(facts: NaiveFacts, query: SplitTestQuery, number: number): number | undefined {
+export function naiveEntry(
+  facts: NaiveFacts,
+  { among, ...query }: SplitTestEntryQuery,
+  number: number,
+): number | undefined {
   return visitorsOf(facts, query)
     .filter((it) => isCounted(it) && !it.bot)
+    .filter(({ variationKey }) => among?.includes(variationKey!) ?? true)
     .map(({ firstAt }) => firstAt)
     .sort((a, b) => a - b)[number - 1];
 }

@@ -1,5 +1,10 @@
 import { MICROS } from '@switchyard/core/money';
-import type { GoalDay, SplitTestQuery, SplitTestSeries } from '../../../store/split-test-queries.ts';
+import type {
+  GoalDay,
+  SplitTestEntryQuery,
+  SplitTestQuery,
+  SplitTestSeries,
+} from '../../../store/split-test-queries.ts';
 import { recordsOf, rowsOf } from '../../connection/sql.ts';
 import { dayIn } from '../day-range.ts';
 import { goalTermsOf, isConverted } from '../goals/goal-terms.ts';
@@ -24,7 +29,7 @@ const withoutCovariates = ({ preDays: _, by: _by, ...query }: SplitTestQuery) =>
 /** When the visitor with this number entered the phase. The caller holds a snapshot. */
 export async function splitTestEntry(
   context: QueryContext,
-  query: SplitTestQuery,
+  { among, ...query }: SplitTestEntryQuery,
   number: number,
 ): Promise<number | undefined> {
   const visitors = SplitTestVisitors.of(context, withoutCovariates(query));
@@ -34,6 +39,7 @@ export async function splitTestEntry(
     context.connection,
     `WITH ${visitors.tables}
      SELECT first_at FROM (${visitors.countedUnits()}) WHERE ${visitors.kinds.isCounted} AND NOT ${visitors.kinds.isBot}
+       AND ${visitors.kinds.isAmong(among ?? query.variationKeys)}
      ORDER BY first_at LIMIT 1 OFFSET ${number - 1}`,
     visitors.values.list,
   );

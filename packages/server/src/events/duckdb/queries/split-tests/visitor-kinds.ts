@@ -95,6 +95,12 @@ export class VisitorKinds {
     return `(kind & ${this.#flag('bot')}) <> 0`;
   }
 
+  /** Condition on counted visitors: they saw one of these variations. */
+  isAmong(variationKeys: readonly string[]): string {
+    const positions = variationKeys.map((key) => this.#variationKeys.indexOf(key)).filter((at) => at >= 0);
+    return `(kind & ${positions.reduce((bits, at) => bits | (1n << BigInt(at)), 0n)}) <> 0`;
+  }
+
   /** The kind of a counted visitor without what only groups need. */
   get variationKind(): string {
     return `(kind & ${this.#allShown | this.#flag('bot')})`;
