@@ -206,7 +206,10 @@ describe.skipIf(dashboard.isMissing)('a harmful variation', () => {
     await expectUsable(page);
     await confirmReview(page, 'Retire', 'It costs sign-ups');
     await part(page, 'Visitors')
-      .getByRole('row', { name: /^video retired 100/ })
+      .getByRole('row', { name: /^video retired 100 – – 100/ })
+      .waitFor();
+    await part(page, 'Visitors')
+      .getByRole('row', { name: /^family 100 50\s% 50\s%/ })
       .waitFor();
     await verdict.getByText('Keep "family" going').waitFor();
     expect(await verdict.textContent()).not.toContain('video');

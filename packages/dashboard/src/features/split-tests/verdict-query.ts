@@ -3,8 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { request } from '../../api.ts';
 import { limitConcurrency } from '../../limit-concurrency.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
-import { withoutRetired } from './retired-verdicts.ts';
-import { hasOpenResults } from './split-test-facts.ts';
+import { hasOpenResults, isInTest } from './split-test-facts.ts';
 
 /** Results are computed one after the other on the server; other pages want some too. */
 const limited = limitConcurrency(2);
@@ -12,7 +11,14 @@ const limited = limitConcurrency(2);
 /** The latest results of a test, for lists and headers. */
 export const verdictQuery = (propertyId: string, test: SplitTest) =>
   queryOptions({
-    queryKey: ['split-test-verdict', propertyId, test.key, test.status, test.phases.length],
+    queryKey: [
+      'split-test-verdict',
+      propertyId,
+      test.key,
+      test.status,
+      test.phases.length,
+      test.variations.filter(isInTest).length,
+    ],
     queryFn: ({ signal }) =>
       limited(() =>
         request<SplitTestResults>('/v1/split-testing/results', {
@@ -20,7 +26,6 @@ export const verdictQuery = (propertyId: string, test: SplitTest) =>
           signal,
         }),
       ),
-    select: (results) => withoutRetired(results, test),
     enabled: hasOpenResults(test),
     staleTime: 60_000,
   });

@@ -1,4 +1,5 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
+import { plannedFor } from '@switchyard/core/stats/report/report';
 import { durationRange } from '@switchyard/core/stats/words/numbers';
 import { formatChange, formatCount, formatPercent } from '../../ui/format/format.ts';
 
@@ -81,10 +82,11 @@ function intervalWords(low: number | null, high: number | null): string {
   return 'interval not known yet';
 }
 
-/** Such as "12,400 of 31,000 visitors (40 %)". */
+/** Such as "12,400 of 31,000 visitors (40 %)", without those of retired variations. */
 export function visitorWords(results: SplitTestResults, plannedVisitors: number | null): string {
-  const visitors = results.variations.reduce((sum, each) => sum + each.visitors, 0);
-  if (plannedVisitors === null) return `${formatCount(visitors)} visitors`;
-  const share = results.plannedShare ?? visitors / plannedVisitors;
-  return `${formatCount(visitors)} of ${formatCount(plannedVisitors)} visitors (${formatPercent(share)})`;
+  const visitors = results.variations.reduce((sum, each) => sum + (each.retired ? 0 : each.visitors), 0);
+  const planned = plannedFor(plannedVisitors, results.variations);
+  if (planned === null) return `${formatCount(visitors)} visitors`;
+  const share = results.plannedShare ?? visitors / planned;
+  return `${formatCount(visitors)} of ${formatCount(planned)} visitors (${formatPercent(share)})`;
 }

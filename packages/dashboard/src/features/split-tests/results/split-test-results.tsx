@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core';
 import { Loaded } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
-import { retiredIn } from '../retired-verdicts.ts';
 import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
 import { DecisionPanel } from './decision-panel.tsx';
 import { FeedbackPanel } from './feedback-panel.tsx';
@@ -17,7 +16,6 @@ import { RetiredVariations } from './retired-variations.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 import { StatisticsPanel } from './statistics-panel.tsx';
 import { UpliftPanel } from './uplift/uplift-panel.tsx';
-import { useResultFilters } from './use-result-filters.ts';
 import { useRefreshOnChange, useResults } from './use-results.ts';
 import { VerdictPanel } from './verdict-panel.tsx';
 import { VisitorsPanel } from './visitors-panel.tsx';
@@ -30,12 +28,11 @@ export function SplitTestResults({ test }: { test: SplitTest }) {
 
 function StartedResults({ test }: { test: SplitTest }) {
   const query = useResults(test);
-  const [{ phase }] = useResultFilters();
   useRefreshOnChange(test);
   const results = query.data;
   const isEmpty = results !== undefined && hasNoVisitors(results);
   return (
-    <RetiredVariations value={retiredIn(test, Number(phase))}>
+    <RetiredVariations value={retiredIn(results)}>
       <Stack gap="md">
         <ResultsBar test={test} results={results} />
         <Loaded query={query} what="the results" height={420}>
@@ -56,6 +53,9 @@ function StartedResults({ test }: { test: SplitTest }) {
     </RetiredVariations>
   );
 }
+
+const retiredIn = (results: Results | undefined): ReadonlySet<string> =>
+  new Set(results?.variations.flatMap(({ key, retired }) => (retired ? [key] : [])));
 
 const hasNoVisitors = ({ variations, mixedVisitors }: Results) =>
   mixedVisitors === 0 && variations.every(({ exposures, visitors }) => exposures + visitors === 0);

@@ -3,7 +3,6 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { request } from '../../../api.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
-import { withoutRetired } from '../retired-verdicts.ts';
 import type { Results } from './results-types.ts';
 import { useResultFilters } from './use-result-filters.ts';
 
@@ -31,7 +30,6 @@ export function useResults(test: SplitTest, part: ResultsPart = {}) {
   return useQuery({
     queryKey: ['results', propertyId, query],
     queryFn: ({ signal }) => load(query, signal),
-    select: (results) => withoutRetired(results, test),
     enabled: part.by !== '',
   });
 }

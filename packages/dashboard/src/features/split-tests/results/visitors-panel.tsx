@@ -1,3 +1,4 @@
+import { plannedFor } from '@switchyard/core/stats/report/report';
 import { ProgressBar } from '../../../ui/charts/progress-bar.tsx';
 import { formatCount, formatPercent } from '../../../ui/format/format.ts';
 import tables from '../../../ui/lists/table.module.css';
@@ -11,12 +12,20 @@ import classes from './visitors-panel.module.css';
 /** Visitors of each variation, against the plan and the weights. */
 export function VisitorsPanel({ test, results }: { test: SplitTest; results: Results }) {
   const { variations } = results;
-  const visitors = visitorsOf(variations);
-  const weights = variations.reduce((sum, { weight }) => sum + weight, 0);
+  // No others enter a retired variation, so it has no part in the plan.
+  const active = variations.filter(({ retired }) => !retired);
+  const visitors = visitorsOf(active);
+  const weights = active.reduce((sum, { weight }) => sum + weight, 0);
+  const shareOf = (part: number, total: number, isRetired = false) =>
+    total === 0 || isRetired ? '–' : formatPercent(part / total);
   const isUneven = results.health.problems.some(({ problem }) => problem === 'sample-ratio-mismatch');
   return (
     <Panel title="Visitors" hint={isUneven ? 'The split does not match the weights: see Health.' : undefined}>
-      <PlanProgress visitors={visitors} planned={test.plannedVisitors} share={results.plannedShare} />
+      <PlanProgress
+        visitors={visitors}
+        planned={plannedFor(test.plannedVisitors, variations)}
+        share={results.plannedShare}
+      />
       <table className={`${tables.compact} ${tables.figures}`}>
         <thead>
           <tr>
@@ -33,16 +42,14 @@ export function VisitorsPanel({ test, results }: { test: SplitTest; results: Res
           </tr>
         </thead>
         <tbody>
-          {variations.map(({ key, weight, visitors: own, exposures, bots }) => (
+          {variations.map(({ key, weight, retired, visitors: own, exposures, bots }) => (
             <tr key={key}>
               <th scope="row">
                 <VariationName name={key} />
               </th>
               <td>{formatCount(own)}</td>
-              <td className={isUneven ? 'warn' : undefined}>
-                {visitors === 0 ? '–' : formatPercent(own / visitors)}
-              </td>
-              <td>{weights === 0 ? '–' : formatPercent(weight / weights)}</td>
+              <td className={isUneven ? 'warn' : undefined}>{shareOf(own, visitors, retired)}</td>
+              <td>{shareOf(weight, weights, retired)}</td>
               <td className={classes.secondary}>{formatCount(exposures)}</td>
               <td className={classes.secondary}>{formatCount(bots)}</td>
             </tr>
