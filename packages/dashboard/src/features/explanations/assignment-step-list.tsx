@@ -1,5 +1,6 @@
 import type { AssignmentSteps, RangeStep } from '@switchyard/core/api/explanations';
 import { ConditionSteps, LookedAt } from './condition-steps.tsx';
+import classes from './explanation-steps.module.css';
 import { Step } from './step.tsx';
 
 const position = ({ bucket, from, to }: RangeStep, who = 'visitor') =>
@@ -39,7 +40,9 @@ export function AssignmentStepList({ steps }: { steps: AssignmentSteps }) {
           <ConditionSteps conditions={audience.conditions} />
           <LookedAt segments={audience.segments} shortened={audience.shortened} />
           {!audience.passed && (
-            <p className="dimmed">A browser that has taken part before stays in the test nevertheless.</p>
+            <p className={classes.detail}>
+              A browser that has taken part before stays in the test nevertheless.
+            </p>
           )}
         </Step>
       )}
