@@ -26,6 +26,16 @@ export const PlanQuery = Type.Object({
         'Ids of goals that must not get worse, separated by commas; each may be followed by a colon and the relative harm to exclude, as in `refunds:0.02` (default: `smallestEffect`)',
     }),
   ),
+  audience: Type.Optional(
+    Type.String({
+      maxLength: 8192,
+      description:
+        'Who takes part, as JSON text like the `audience` of a split test. `dailyVisitors` and `days` then count only these visitors; the baseline is still that of all visitors, who may convert more or less often. Default: all visitors',
+      examples: [
+        '{"match":"all","conditions":[{"attribute":"device","operator":"equals","values":["mobile"]}]}',
+      ],
+    }),
+  ),
 });
 export type PlanQuery = Static<typeof PlanQuery>;
 
@@ -44,6 +54,16 @@ export const PlanResponse = Type.Object(
       mean: nullable(Type.Number()),
       variance: nullable(Type.Number()),
     }),
+    audience: nullable(
+      namedObject('PlannedAudience', {
+        share: Type.Number({ description: 'Share of the visitors with a session that matches; from 0 to 1' }),
+        visitors: Type.Integer({ description: 'Visitors whose sessions were looked at' }),
+        sampled: Type.Number({
+          description:
+            'Share of all visitors whose sessions were looked at: 1, or less if there are very many',
+        }),
+      }),
+    ),
     dailyVisitors: Type.Number({ description: 'Visitors per day who would enter the test' }),
     visitorsPerVariation: nullable(Type.Integer()),
     visitors: nullable(Type.Integer()),
@@ -74,6 +94,7 @@ export const PlanResponse = Type.Object(
         power: 0.8,
         smallestEffect: 0.05,
         baseline: { days: 28, visitors: 52000, converted: 5200, mean: 0.1, variance: 0.09 },
+        audience: null,
         dailyVisitors: 1857.1,
         visitorsPerVariation: 60600,
         visitors: 121200,

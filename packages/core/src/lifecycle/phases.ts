@@ -109,7 +109,8 @@ export function definitionInForce(test: Test, property: Property): PhaseDefiniti
   };
 }
 
-function audienceInForce(
+/** The audience as it decides, with members in a fixed order. */
+export function audienceInForce(
   { match = 'all', conditions }: Audience,
   segments: readonly Segment[],
 ): AudienceInForce {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDuckDbEventStore } from '../../events/duckdb/duckdb-event-store.ts';
 import type { AcceptedCollect } from '../../events/store/accepted-request.ts';
 import { type EventStore, LOCAL_SOURCE } from '../../events/store/event-store.ts';
+import { audienceShare } from './audience-share.ts';
 import { impactReport } from './impact-report.ts';
 import type { ReplayedTest } from './impact-scope.ts';
 
@@ -198,6 +199,26 @@ describe(`the impact of a change of an audience (seed ${SEED})`, () => {
       if (after.test.definition.audience) withAudience++;
     }
     expect(withAudience).toBeGreaterThan(20);
+  });
+
+  it('has the same members as the share of an audience', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { test, isInside } = randomTest();
+      const { audience } = test.definition;
+      if (audience === undefined) continue;
+      const period = { propertyId: 'shop', timeZone: TIME_ZONE, days: 7 };
+      const found = await audienceShare(store, period, audience, regex);
+      const visitors = [...visitorsOf().values()];
+      const inside = visitors.filter((own) => own.some(isInside)).length;
+      expect(found).toEqual({ share: inside / visitors.length, visitors: visitors.length, sampled: 1 });
+    }
+    const audience = { conditions: [], segments: [] };
+    const unknown = { propertyId: 'unknown', timeZone: TIME_ZONE, days: 7 };
+    expect(await audienceShare(store, unknown, audience, regex)).toEqual({
+      share: 0,
+      visitors: 0,
+      sampled: 1,
+    });
   });
 
   it('says which attributes sessions do not have', async () => {

@@ -14,10 +14,10 @@ import type { ImpactScope } from './impact-scope.ts';
 import type { ImpactSessions } from './impact-sessions.ts';
 import { dependsOnIds } from './impact-sessions.ts';
 import { TransitionTally } from './impact-tally.ts';
-import type { Replay } from './replay.ts';
+import type { ImpactReplay } from './replay.ts';
 import { splitTestReplay } from './split-test-replay.ts';
 
-export function replaysOf(scope: ImpactScope, regex: RegexCompiler): Replay[] {
+export function replaysOf(scope: ImpactScope, regex: RegexCompiler): ImpactReplay[] {
   return [
     ...(scope.flags ? flagReplays(scope.flags, regex) : []),
     ...(scope.segment ? [segmentReplay(scope.key, scope.segment, regex)] : []),
@@ -42,7 +42,7 @@ function usedBy(before: Targeting, after: Targeting): UsedAttributes {
 function flagReplays(
   { keys, environments }: NonNullable<ImpactScope['flags']>,
   regex: RegexCompiler,
-): Replay[] {
+): ImpactReplay[] {
   return environments.flatMap(({ environment, before, after }) => {
     const [oldFlags, newFlags] = [before, after].map((it) => compileFlags(it.flags, it.segments, { regex }));
     const [oldIndex, newIndex] = [new TargetingIndex(before), new TargetingIndex(after)];
@@ -100,7 +100,7 @@ function segmentReplay(
   id: string,
   { before, after }: NonNullable<ImpactScope['segment']>,
   regex: RegexCompiler,
-): Replay {
+): ImpactReplay {
   // As a flag would use them.
   const used = usedBy({ flags: [], segments: before }, { flags: [], segments: after });
   const [isBefore, isAfter] = [createMembership(before, regex), createMembership(after, regex)];

@@ -102,7 +102,21 @@ export function dependsOnIds({ named, usesUnit }: UsedAttributes): boolean {
   return usesUnit || SESSION_IDS.some((name) => named.has(name));
 }
 
-/** The same for audiences, which can also use the start of the session. */
-export function dependsOnVisit(used: UsedAttributes): boolean {
+/** Sessions that began on the same page with the same attributes have the same result, if nothing else is used. */
+export function oncePerPage<T>(
+  used: UsedAttributes,
+  compute: (context: Context) => T,
+): (sessions: ImpactSessions, at: number) => T {
+  if (dependsOnVisit(used)) return (sessions, at) => compute(sessions.visitContext(at));
+  const known = new Map<number, T>();
+  return (sessions, at) => {
+    const index = sessions.contextIndex(at);
+    if (!known.has(index)) known.set(index, compute(sessions.pageContext(at)));
+    return known.get(index)!;
+  };
+}
+
+/** Like `dependsOnIds`, for audiences, which can also use the start of the session. */
+function dependsOnVisit(used: UsedAttributes): boolean {
   return dependsOnIds(used) || visitPartsFor(used.named).some((part) => part !== 'entry');
 }

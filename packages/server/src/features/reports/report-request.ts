@@ -1,5 +1,6 @@
 import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
+import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
 import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { AaScope } from './aa-scope.ts';
 import type { AudienceInput, EvaluationInput } from './evaluated-flags.ts';
@@ -23,9 +24,11 @@ export type ReportRequest =
   | { type: 'bundle'; scope: ReportScope; bots: ResultsExportQuery['bots']; definition: BundleDefinition }
   | {
       type: 'plan';
-      property: Pick<PropertyConfiguration, 'id' | 'statistics'>;
+      property: Pick<PropertyConfiguration, 'id' | 'statistics' | 'timeZone'>;
       goal: Goal;
       guardrails: readonly PlannedGuardrail[];
+      /** Undefined for all visitors. */
+      audience: AudienceInForce | undefined;
       query: PlanQuery;
     }
   | { type: 'aa-test'; scope: AaScope }

@@ -8,7 +8,9 @@ import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import type { FastifyReply } from 'fastify';
 import type { Authentication } from '../../http/access/authentication.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import { disconnection } from '../../http/pipeline/disconnection.ts';
 import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
+import { plannedAudience } from './planned-audience.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
 import { findSplitTest, scopeOf } from './report-scope.ts';
@@ -111,7 +113,7 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: Pick<Report
       tag: 'Split testing',
       summary: 'Estimate how many visitors and days a test needs',
       description:
-        'Based on the recent traffic and conversions of the property, including visitors who were not in any test.',
+        'Based on the recent traffic and conversions of the property, including visitors who were not in any test. With an `audience`, the sessions of the same days tell how many visitors belong to it; the conversion rate is still that of all visitors.',
       key: 'secret',
       members: true,
       querystring: PlanQuery,
@@ -120,14 +122,20 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: Pick<Report
     },
     (request, reply) => {
       const { propertyId, goalId } = request.query;
-      const { id, statistics, goals } = auth.property(request, propertyId);
+      const property = auth.property(request, propertyId);
+      const { id, statistics, timeZone, goals } = property;
       const goal = goals.find((it) => it.id === goalId);
       if (goal === undefined) throw new ApiError('goal_not_found');
-      const guardrails = plannedGuardrails(goals, request.query);
-      return sendReport(
-        reply,
-        reports.run({ type: 'plan', property: { id, statistics }, goal, guardrails, query: request.query }),
-      );
+      const { query } = request;
+      const plan = {
+        type: 'plan',
+        property: { id, statistics, timeZone },
+        goal,
+        guardrails: plannedGuardrails(goals, query),
+        audience: plannedAudience(query.audience, property),
+        query,
+      } as const;
+      return sendReport(reply, reports.run(plan, disconnection(reply)));
     },
   );
 }

@@ -11,6 +11,7 @@ import type { AssignmentCounts } from '../../events/store/assignment-queries.ts'
 import type { EventQueries } from '../../events/store/event-store.ts';
 import type { SplitTestQuery } from '../../events/store/split-test-queries.ts';
 import { aaReport } from './aa-report.ts';
+import { audienceShare } from './audience-share.ts';
 import { evaluatedFlags, explainedAudience, explainedFlag } from './evaluated-flags.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
@@ -43,7 +44,7 @@ export class ReportService {
   readonly #eventStore: EventQueries;
   readonly #inputs: ReportInputs;
   readonly #regex: RegexCompiler;
-  #lastImpact: Promise<unknown> = Promise.resolve();
+  #lastReplay: Promise<unknown> = Promise.resolve();
 
   constructor(eventStore: EventQueries, snapshots: ReportSnapshots, regex: RegexCompiler) {
     this.#eventStore = eventStore;
@@ -66,7 +67,7 @@ export class ReportService {
         return { contentType: 'text/csv; charset=utf-8', text: countsCsv(test.key, phase?.number, report) };
       }
       case 'plan':
-        return json(await this.#plan(request));
+        return json(await this.#plan(request, signal));
       case 'aa-test':
         return json(await aaReport(this.#eventStore, request.scope));
       case 'holdout':
@@ -145,8 +146,12 @@ export class ReportService {
     return value.map(({ variationKey, ...feedback }) => ({ key: variationKey, ...feedback }));
   }
 
-  async #plan({ property, goal, guardrails, query }: RequestOf<'plan'>): Promise<PlanResponse> {
-    const { from, to } = planPeriod(query.days ?? 28, Date.now());
+  async #plan(
+    { property, goal, guardrails, query, audience }: RequestOf<'plan'>,
+    signal: AbortSignal | undefined,
+  ): Promise<PlanResponse> {
+    const { days = 28 } = query;
+    const { from, to } = planPeriod(days, Date.now());
     const baselineOf = ({ id, kind }: Goal) =>
       this.#eventStore.goalBaseline({
         propertyId: property.id,
@@ -160,7 +165,15 @@ export class ReportService {
     for (const guardrail of guardrails) {
       guarded.push({ ...guardrail, baseline: await baselineOf(guardrail.goal) });
     }
-    return planResponse(property, goal, query, baseline, guarded);
+    const { id: propertyId, timeZone } = property;
+    const period = { propertyId, timeZone, days };
+    const share = audience
+      ? await this.#replay(
+          () => audienceShare(this.#eventStore, period, audience, this.#regex, signal),
+          signal,
+        )
+      : null;
+    return planResponse(property, goal, query, { recent: baseline, guardrails: guarded, audience: share });
   }
 
   async #holdout({ scope, fresh }: RequestOf<'holdout'>, changes: number): Promise<HoldoutReport> {
@@ -169,13 +182,17 @@ export class ReportService {
     return holdoutResponse(scope, value, asOf);
   }
 
-  /** One at a time, because each can take much of the memory. */
   #impact({ scope }: RequestOf<'impact'>, signal: AbortSignal | undefined): Promise<Impact> {
-    const report = this.#lastImpact.then(() => {
+    return this.#replay(() => impactReport(this.#eventStore, scope, this.#regex, signal), signal);
+  }
+
+  /** One at a time, because each can take much of the memory. */
+  #replay<T>(run: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const report = this.#lastReplay.then(() => {
       signal?.throwIfAborted();
-      return impactReport(this.#eventStore, scope, this.#regex, signal);
+      return run();
     });
-    this.#lastImpact = report.catch(() => undefined);
+    this.#lastReplay = report.catch(() => undefined);
     return report;
   }
 }

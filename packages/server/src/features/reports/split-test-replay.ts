@@ -1,14 +1,13 @@
 import type { Impact, SplitTestImpact } from '@switchyard/core/api/impact';
 import { assign } from '@switchyard/core/evaluation/assignment';
-import type { Context } from '@switchyard/core/evaluation/attribute-values';
 import type { ContextTest } from '@switchyard/core/evaluation/conditions';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import { createAudienceTest } from '@switchyard/core/evaluation/segments';
 import { attributesOfAudience, type UsedAttributes } from '@switchyard/core/evaluation/used-attributes';
 import type { ReplayedTest, TestChange } from './impact-scope.ts';
-import { dependsOnVisit, type ImpactSessions } from './impact-sessions.ts';
+import { oncePerPage } from './impact-sessions.ts';
 import { TransitionTally } from './impact-tally.ts';
-import type { Replay } from './replay.ts';
+import type { ImpactReplay } from './replay.ts';
 
 interface Ids {
   visitorId: string;
@@ -27,7 +26,7 @@ export function splitTestReplay(
   { before, after }: TestChange,
   regex: RegexCompiler,
   report: (impact: Impact, own: SplitTestImpact) => void,
-): Replay {
+): ImpactReplay {
   const tally = new TransitionTally();
   const ifRunning = new Map(after?.definition.variations.map(({ key }) => [key, 0]));
   const used = usedByAudiences(before, after);
@@ -84,20 +83,6 @@ function usedByAudiences(...tests: readonly (ReplayedTest | undefined)[]): UsedA
 function audienceTestOf(test: ReplayedTest | undefined, regex: RegexCompiler): ContextTest {
   const audience = test?.definition.audience;
   return audience === undefined ? () => true : createAudienceTest(audience, audience.segments, regex);
-}
-
-/** Sessions that began on the same page with the same attributes have the same result, if nothing else is used. */
-function oncePerPage<T>(
-  used: UsedAttributes,
-  compute: (context: Context) => T,
-): (sessions: ImpactSessions, at: number) => T {
-  if (dependsOnVisit(used)) return (sessions, at) => compute(sessions.visitContext(at));
-  const known = new Map<number, T>();
-  return (sessions, at) => {
-    const index = sessions.contextIndex(at);
-    if (!known.has(index)) known.set(index, compute(sessions.pageContext(at)));
-    return known.get(index)!;
-  };
 }
 
 function served(test: ReplayedTest | undefined, ids: Ids, isInside: boolean): string | null {

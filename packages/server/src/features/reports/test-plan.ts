@@ -39,18 +39,26 @@ export function plannedGuardrails(
   });
 }
 
+/** Who takes part in the planned test; null for all visitors. */
+export type PlannedAudience = PlanResponse['audience'];
+
+interface PlanBasis {
+  readonly recent: GoalBaseline;
+  readonly guardrails: readonly (PlannedGuardrail & { readonly baseline: GoalBaseline })[];
+  readonly audience: PlannedAudience;
+}
+
 /** Estimates how long a test would take, based on recent traffic. */
 export function planResponse(
   { statistics }: Pick<PropertyConfiguration, 'statistics'>,
   goal: Goal,
   query: PlanQuery,
-  recent: GoalBaseline,
-  guardrails: readonly (PlannedGuardrail & { readonly baseline: GoalBaseline })[],
+  { recent, guardrails, audience }: PlanBasis,
 ): PlanResponse {
   const { smallestEffect = DEFAULT_EFFECT, power = 0.8, variations = 2 } = query;
   const { trafficAllocation = 100, days = 28 } = query;
   const { mean, variance } = armOf(goal, recent);
-  const dailyVisitors = ((recent.visitors / days) * trafficAllocation) / 100;
+  const dailyVisitors = ((recent.visitors / days) * (audience?.share ?? 1) * trafficAllocation) / 100;
   // A plan gives the test its planned number of visitors.
   const method = methodOf({ statistics, plannedVisitors: recent.visitors }, recent.visitors);
   const baseline = baselineOf(goal, recent);
@@ -87,6 +95,7 @@ export function planResponse(
     power,
     smallestEffect,
     baseline: { days, visitors: recent.visitors, converted: recent.converted, mean, variance },
+    audience,
     dailyVisitors,
     visitorsPerVariation: plan?.visitorsPerVariation ?? null,
     visitors: plan?.visitors ?? null,
@@ -103,6 +112,7 @@ export function planResponse(
       plan,
       canStopEarly: method.method !== 'frequentist',
       guardrails: guarded,
+      audienceShare: audience?.share,
     }),
   };
 }
