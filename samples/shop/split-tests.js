@@ -140,7 +140,8 @@ export const SPLIT_TESTS = [
     effects: { 'invoice-first': { purchase: 0.98 } },
     definition: {
       name: 'Order of payment methods',
-      description: 'Invoice first instead of cards first.',
+      description: 'Invoice first instead of cards first, where invoices are usual.',
+      audience: { conditions: [{ attribute: 'language', operator: 'in', values: ['de', 'nl'] }] },
       tags: ['checkout', 'payment'],
       type: 'id',
       exclusion: { group: 'checkout', share: 40 },

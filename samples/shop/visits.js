@@ -1,4 +1,5 @@
 import { assign } from '../../packages/core/dist/evaluation/assignment.js';
+import { createMembership } from '../../packages/core/dist/evaluation/segments.js';
 import { NEXT_PAGES, ORIGIN, PAGES } from './catalogue.js';
 import { answer } from './feedback.js';
 import { DAY } from './times.js';
@@ -81,6 +82,7 @@ class Visit {
     const phase = phases.find((candidate) => isOpen(candidate, this.#at));
     if (phase === undefined) return;
     const { definition } = phase;
+    if (!isInAudience(definition, this.#visitor)) return;
     const { included, index } = assign(definition, this.#visitor.id, definition.holdout ?? undefined);
     if (!included) return;
     const variationKey = definition.variations[index].key;
@@ -190,6 +192,18 @@ class Visit {
 }
 
 /** Whether a phase of a test is in force and not paused. */
+/** Membership in the audience of a phase; no audience of the shop has a pattern. */
+const memberships = new WeakMap();
+
+function isInAudience({ audience }, visitor) {
+  if (audience === undefined) return true;
+  const { match, conditions, segments } = audience;
+  const isMember =
+    memberships.get(audience) ?? createMembership([{ id: 'in', match, conditions }, ...segments]);
+  memberships.set(audience, isMember);
+  return isMember('in', attributesOf(visitor));
+}
+
 function isOpen({ startedAt, endedAt, pauses = [] }, at) {
   if (at < startedAt || (endedAt !== null && at >= endedAt)) return false;
   return !pauses.some(({ from, to }) => at >= from && (to === null || at < to));

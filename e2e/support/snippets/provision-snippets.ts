@@ -18,12 +18,14 @@ const BASE = {
     { id: 'revenue', name: 'Revenue', kind: 'revenue' },
   ],
   feedbackTypes: [{ id: 'nps', name: 'NPS', options: ['good', 'bad'], textInput: true }],
+  segments: [{ id: 'staff', conditions: [{ attribute: 'plan', operator: 'equals', values: ['staff'] }] }],
 };
 
 /** A whole file, a part of a property, of a split test, or the rules of a flag. */
 function propertiesIn(content: Members, name: string): Members[] {
   if (Array.isArray(content.properties)) return content.properties.map(withoutKeys);
-  if ('guardrails' in content) return [{ ...BASE, splitTests: [splitTest(content)] }];
+  if (['guardrails', 'audience', 'variations'].some((member) => member in content))
+    return [{ ...BASE, splitTests: [splitTest(content)] }];
   if (Array.isArray(content.rules)) {
     const environments = { production: { enabled: true, value: false, rules: content.rules } };
     return [
@@ -36,6 +38,7 @@ function propertiesIn(content: Members, name: string): Members[] {
 const splitTest = (members: Members): Members => ({
   key: 'snippet',
   type: 'id',
+  status: 'running',
   variations: [
     { key: 'control', weight: 1 },
     { key: 'b', weight: 1 },
