@@ -87,7 +87,7 @@ export const PublishedAudience = Type.Unsafe<PublishedAudience>(
           Type.Object(
             {
               match: Match,
-              conditions: Type.Array(Type.Object({})),
+              conditions: Type.Array(Type.Object({}, { title: 'PublishedGroupMember' })),
               negate: Type.Optional(Type.Literal(true)),
             },
             { title: 'PublishedGroup', description: 'Conditions of segments, in the format of the audience' },
