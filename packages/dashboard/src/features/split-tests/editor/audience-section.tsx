@@ -105,15 +105,15 @@ const hasOtherSlot = (stored: SplitTest | undefined, exclusion: Exclusion) =>
   (stored.exclusion?.group !== exclusion?.group || stored.exclusion?.share !== exclusion?.share);
 
 function TrafficWords({ form }: { form: SplitTestForm }) {
-  const { daily, audience } = useDailyVisitors(form.value);
+  const visitors = useDailyVisitors(form.value);
   const share = participatingShare(form.value);
   const holdout = Number(useProperty().configuration.property.holdout) || 0;
-  const participants = daily && (daily * (audience?.share ?? 1) * share * (100 - holdout)) / 10_000;
   return (
     <Text size="sm" c="dimmed" role="status">
-      {audience && `${audienceWords(audience)} `}
+      {visitors?.audience && `${audienceWords(visitors.audience)} `}
       {share < 100 ? 'All other visitors see the control and are not counted. ' : ''}
-      {participants !== undefined && `About ${formatCount(participants)} visitors a day take part.`}
+      {visitors &&
+        `About ${formatCount((visitors.daily * share * (100 - holdout)) / 10_000)} visitors a day take part.`}
     </Text>
   );
 }

@@ -10,7 +10,7 @@ import { useProperty } from '../../configuration/property-context.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { SplitTestForm } from './use-split-test-form.ts';
-import { useTestPlan } from './use-test-plan.ts';
+import { plannedAudience, useTestPlan } from './use-test-plan.ts';
 
 const POWERS = [
   { value: '0.8', label: '80 % of the cases' },
@@ -89,6 +89,8 @@ function Planner({ form, goal, query }: PlannerProps) {
   const [primary] = form.value.goals;
   if (primary === undefined) return <p>Choose a primary goal, and the plan appears here.</p>;
   if (goal === undefined) return <p>Plans are made for goals; there is none for feedback.</p>;
+  if (form.value.audience && plannedAudience(form.value) === undefined)
+    return <p>A plan needs a complete audience, with a few hundred values at most.</p>;
   if (form.value.trafficAllocation === 0) return <p>Without traffic, the test never ends.</p>;
   return (
     <Loaded query={query} what="the plan" height={64}>

@@ -7,21 +7,12 @@ import { missingIn } from './audience-gaps.ts';
 import { maxHarmOf, outcomeId } from './outcome-options.ts';
 import type { SplitTestDraft } from './split-test-draft.ts';
 
-/** How many visitors belong to an audience. */
-export interface AudienceShare {
-  /** 0 to 1. */
-  share: number;
-  /** Of those that were looked at. */
-  visitors: number;
-  /** Share of the visitors that were looked at. */
-  sampled: number;
-}
-
-/** The audience is null, or missing in older answers, if all visitors take part. */
-type Plan = PlanResponse & { audience?: AudienceShare | null };
+export type AudienceShare = NonNullable<PlanResponse['audience']>;
 
 const DEFAULT_EFFECT = 0.05;
 const MAX_EFFECT = 10;
+/** More does not fit into the address of a request. */
+const MAX_AUDIENCE = 8000;
 /** As many as the planner takes. */
 const MAX_GUARDRAILS = 20;
 
@@ -39,7 +30,7 @@ export function useTestPlan(goalId: string | undefined, draft: SplitTestDraft, p
   return useQuery({
     queryKey: ['test-plan', propertyId, goalId, power, query],
     queryFn: ({ signal }) =>
-      request<Plan>('/v1/split-testing/plan', {
+      request<PlanResponse>('/v1/split-testing/plan', {
         query: { propertyId, goalId, power, ...query },
         signal,
       }),
@@ -60,11 +51,12 @@ function plannedGuardrails({ guardrails, smallestEffect }: SplitTestDraft): stri
   return texts.length === 0 ? undefined : texts.slice(0, MAX_GUARDRAILS).join(',');
 }
 
-/** As the planner expects it; undefined if there is none, or an incomplete one. */
-const plannedAudience = ({ audience }: SplitTestDraft): string | undefined =>
-  audience && audience.conditions.length > 0 && missingIn(audience).length === 0
-    ? JSON.stringify(audience)
-    : undefined;
+/** As the planner expects it; undefined if there is none, an incomplete one, or one that is too long. */
+export function plannedAudience({ audience }: SplitTestDraft): string | undefined {
+  if (!audience || audience.conditions.length === 0 || missingIn(audience).length > 0) return undefined;
+  const text = JSON.stringify(audience);
+  return encodeURIComponent(text).length > MAX_AUDIENCE ? undefined : text;
+}
 
 /**
  * Percentage of the audience that takes part: the traffic, within the share of an exclusion group, without retired
@@ -77,25 +69,28 @@ export function participatingShare({ trafficAllocation, exclusion, variations }:
 }
 
 interface DailyVisitors {
-  /** Visitors of the property; undefined if that is not known. */
-  daily: number | undefined;
-  /** Undefined for all visitors, or if it is not known. */
-  audience: AudienceShare | undefined;
+  /** Those of the property who belong to the audience. */
+  daily: number;
+  /** Null for all visitors. */
+  audience: AudienceShare | null;
 }
 
-/** Any goal has the visitors per day in its plan, and the share of the audience. */
-export function useDailyVisitors(draft: SplitTestDraft): DailyVisitors {
+/** Any goal has them in its plan; undefined if they are not known. */
+export function useDailyVisitors(draft: SplitTestDraft): DailyVisitors | undefined {
   const { propertyId, configuration } = useProperty();
   const goalId = configuration.goals[0]?.id;
   const audience = useSettled(plannedAudience(draft));
   const { data } = useQuery({
     queryKey: ['test-plan', propertyId, goalId, 'visitors', audience],
     queryFn: ({ signal }) =>
-      request<Plan>('/v1/split-testing/plan', { query: { propertyId, goalId, audience }, signal }),
+      request<PlanResponse>('/v1/split-testing/plan', { query: { propertyId, goalId, audience }, signal }),
     enabled: goalId !== undefined,
     placeholderData: keepPreviousData,
     staleTime: 300_000,
   });
-  const visitors = data?.baseline.visitors || undefined;
-  return { daily: visitors && visitors / data!.baseline.days, audience: data?.audience ?? undefined };
+  if (data === undefined || data.baseline.visitors === 0) return undefined;
+  // The answer is about another draft, or the audience is not complete.
+  if ((data.audience === null) !== !draft.audience) return undefined;
+  const { visitors, days } = data.baseline;
+  return { daily: (visitors / days) * (data.audience?.share ?? 1), audience: data.audience };
 }
