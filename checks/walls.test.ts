@@ -108,8 +108,8 @@ const WALLS: readonly Wall[] = [
   },
   {
     name: 'browser code of the SDK imports only evaluation and cleaning of core',
-    of: /^packages\/sdk\/src\/(client|browser|debug|narration)\//,
-    files: [SDK_CORE, /^packages\/sdk\/src\/(client|browser|debug|narration)\//],
+    of: /^packages\/sdk\/src\/(client|browser|audience|debug|narration)\//,
+    files: [SDK_CORE, /^packages\/sdk\/src\/(client|browser|audience|debug|narration)\//],
     packages: NO_PACKAGE,
     example: ['packages/sdk/src/client/a.ts', "import { join } from 'node:path';"],
   },

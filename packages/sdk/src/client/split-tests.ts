@@ -12,7 +12,7 @@ export interface Variation {
 }
 
 /** Who takes part in a test, as the service returns it. */
-export interface SplitTestAudience {
+interface SplitTestAudience {
   match: 'all' | 'any';
   conditions: (AudienceCondition | SplitTestAudience)[];
   negate?: true;
