@@ -55,7 +55,7 @@ export function SplitTestActions({ test, hasUnsavedChanges }: SplitTestActionsPr
       {hasOpenResults(test) && button('stop', 'stop', false)}
       {hasOpenResults(test) &&
         needsDecision &&
-        (verdict && isToRetire(test, verdict) ? (
+        (verdict?.decision === 'roll-back' && isToRetire(test, verdict) ? (
           <RetireButton test={test} variation={verdict.variation} />
         ) : (
           choose

@@ -21,11 +21,11 @@ export const hasOpenResults = ({ status }: SplitTest): boolean => status === 'ru
 
 export const isInTest = ({ retired }: SplitTest['variations'][number]): boolean => !retired;
 
-/** Whether a variation does harm and can be taken out of the test, while another one stays in it. */
+/** Whether the verdict advises to take a variation out of the test, while another one stays in it. */
 export function isToRetire(test: SplitTest, { decision, variation }: Verdict): boolean {
   const treatments = test.variations.slice(1).filter(isInTest);
   return (
-    decision === 'roll-back' &&
+    (decision === 'roll-back' || decision === 'no-difference') &&
     hasOpenResults(test) &&
     treatments.length > 1 &&
     treatments.some(({ key }) => key === variation)
