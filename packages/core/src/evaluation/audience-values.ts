@@ -6,14 +6,23 @@ const ISO =
 const VERSION =
   /^v?(0|[1-9]\d*)(\.(0|[1-9]\d*)(\.(0|[1-9]\d*))?)?(-(([\da-z-]+)(\.[\da-z-]+)*))?(\+[\da-z-]+(\.[\da-z-]+)*)?$/i;
 
-export const isHashed: AudienceValues['isHashed'] = (operator, text, salt, expected) => {
-  // The length of a part follows its hash.
-  const [hash, length = text.length] = expected.split(':');
-  const last = text.length - Number(length);
-  const end = operator === 'startsWith' ? 0 : last;
-  for (let start = operator === 'endsWith' ? last : 0; start <= end; start++)
-    if (smallSha256(salt + text.slice(start, start + Number(length))) === hash) return true;
-  return false;
+export const isHashed: AudienceValues['isHashed'] = (operator, text, salt, hashes) => {
+  if (operator === 'in') return hashes.includes(smallSha256(salt + text));
+  // Many hashes are of parts with the same length.
+  const known = new Map<string, string>();
+  const hashOf = (part: string) => {
+    if (!known.has(part)) known.set(part, smallSha256(salt + part));
+    return known.get(part);
+  };
+  return hashes.some((expected) => {
+    // The length of a part follows its hash.
+    const [hash, length] = `${expected}`.split(':');
+    const last = text.length - Number(length);
+    const end = operator === 'startsWith' ? 0 : last;
+    for (let start = operator === 'endsWith' ? last : 0; start <= end; start++)
+      if (hashOf(text.slice(start, start + Number(length))) === hash) return true;
+    return false;
+  });
 };
 
 /** As the operators of flags: with a value of another kind the result is false. */

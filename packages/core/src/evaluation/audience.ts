@@ -3,8 +3,8 @@ import type { RegexCompiler } from './operators.ts';
 
 /** What tests conditions that do not just compare texts. Few audiences need it, and it is as large as the rest. */
 export interface AudienceValues {
-  /** Whether the text, or the part of it that the operator asks for, has a hash. */
-  isHashed(operator: string, text: string, salt: string, expected: string): boolean;
+  /** Whether the text, or the part of it that the operator asks for, has one of the hashes. */
+  isHashed(operator: string, text: string, salt: string, hashes: readonly unknown[]): boolean;
   /** Compares numbers, instants or versions. */
   compare(operator: string, given: unknown, bound: unknown): boolean;
 }
@@ -54,10 +54,10 @@ function testText(
   tools: Tools,
 ): boolean {
   const text = caseInsensitive && operator !== 'matches' ? given.toLowerCase() : given;
+  if (salt) return tools.values!.isHashed(operator, text, salt, values!);
   return values!.some((value) => {
     const expected = `${value}`;
     if (operator === 'matches') return tools.regex(expected, !!caseInsensitive)(text);
-    if (salt) return tools.values!.isHashed(operator, text, salt, expected);
     if (operator === 'in') return text === expected;
     return text[operator === 'contains' ? 'includes' : (operator as 'startsWith' | 'endsWith')](expected);
   });

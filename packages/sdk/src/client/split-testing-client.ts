@@ -259,25 +259,25 @@ export function createSplitTestingClient(
     if (!touchSession()) return undefined;
     const config = definitions.currentConfig();
     const known = choices.get(testKey);
-    const test = config?.tests.find((each) => each?.key === testKey);
-    // Attributes may have changed. Whoever takes part stays.
-    if (config && (test?.audience ? !known?.included : !choices.has(testKey))) {
-      definitions.refreshIfStale();
-      const { urlQuery } = host;
-      const previewKey = urlQuery && new URLSearchParams(urlQuery).get(`sy_${testKey}`);
-      const isInAudience =
-        !test?.audience ||
-        (ids!.audiences?.[testKey] ??
-          audiences?.includes(test, { ...ids, ...profile, ...profile.attributes }));
-      // Not loaded yet.
-      if (isInAudience === undefined && !previewKey) return undefined;
-      const choice = test && choose(test, { ...ids!, ...config, previewKey, isOutside: !isInAudience });
-      if (known && !choice?.included) return known;
-      choices.set(testKey, choice);
-      if (!choice) warn('split test is not running or does not exist:', testKey);
-      host.onChoice(testKey, choice);
-    }
-    return choices.get(testKey);
+    // Whoever takes part stays.
+    if (!config || known?.included) return known;
+    const test = config.tests.find((each) => each?.key === testKey);
+    // Attributes may have changed.
+    if (!test?.audience && choices.has(testKey)) return known;
+    definitions.refreshIfStale();
+    const { urlQuery } = host;
+    const previewKey = urlQuery && new URLSearchParams(urlQuery).get(`sy_${testKey}`);
+    const isInAudience =
+      !test?.audience ||
+      (ids!.audiences?.[testKey] ?? audiences?.includes(test, { ...ids, ...profile, ...profile.attributes }));
+    // Not loaded yet.
+    if (isInAudience === undefined && !previewKey) return undefined;
+    const choice = test && choose(test, { ...ids!, ...config, previewKey, isOutside: !isInAudience });
+    if (known && !choice?.included) return known;
+    choices.set(testKey, choice);
+    if (!choice) warn('split test is not running or does not exist:', testKey);
+    host.onChoice(testKey, choice);
+    return choice;
   };
 
   const reader = (isRecorded?: boolean) => (testKey: string, fallback: unknown) => {
