@@ -1,44 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { condition, targetedTest } from '@switchyard/testing/fixtures/targeted-test';
 import { describe, expect, test } from 'vitest';
 import type { OpenAudiences } from '../../packages/sdk/src/client/audiences.ts';
 import type { SplitTestDefinition } from '../../packages/sdk/src/client/split-tests.ts';
 import { BrowserSuite, flush, read } from '../support/browser-suite.ts';
 import { pageWithSdk, VISITS_PROVISION, watchRequests } from '../support/visits.ts';
 
-const condition = (attribute: string, operator: string, ...values: (string | number)[]) => ({
-  attribute,
-  operator,
-  values,
-});
-
-/** Everybody in the audience sees the new text. */
-const targeted = (key: string, ...conditions: object[]) => ({
-  key,
-  type: 'text',
-  status: 'running',
-  trafficAllocation: 100,
-  variations: [
-    { key: 'control', weight: 0, value: 'old' },
-    { key: 'b', weight: 1, value: 'new' },
-  ],
-  audience: { conditions },
-});
-
 const TESTS = [
-  targeted('plan', condition('plan', 'in', 'pro')),
-  targeted('path', condition('path', 'startsWith', '/pricing')),
-  targeted('query', condition('query.coupon', 'equals', 'SPRING')),
-  targeted('campaign', condition('utm.source', 'equals', 'mail')),
-  targeted('referred', condition('referrer', 'contains', '/elsewhere')),
-  targeted('computer', condition('device', 'in', 'desktop'), condition('browser', 'in', 'Chrome')),
-  targeted('language', condition('language', 'startsWith', 'en')),
-  targeted('returning', condition('returning', 'equals', 'true')),
+  targetedTest('plan', condition('plan', 'in', 'pro')),
+  targetedTest('path', condition('path', 'startsWith', '/pricing')),
+  targetedTest('query', condition('query.coupon', 'equals', 'SPRING')),
+  targetedTest('campaign', condition('utm.source', 'equals', 'mail')),
+  targetedTest('referred', condition('referrer', 'contains', '/elsewhere')),
+  targetedTest('computer', condition('device', 'in', 'desktop'), condition('browser', 'in', 'Chrome')),
+  targetedTest('language', condition('language', 'startsWith', 'en')),
+  targetedTest('returning', condition('returning', 'equals', 'true')),
 ];
 const VALUE_TESTS = [
-  targeted('known', condition('userId', 'in', 'u-1')),
-  targeted('staff', condition('email', 'endsWith', '@shop.example')),
-  targeted('clock', condition('hour', 'lessThan', 24)),
+  targetedTest('known', condition('userId', 'in', 'u-1')),
+  targetedTest('staff', condition('email', 'endsWith', '@shop.example')),
+  targetedTest('clock', condition('hour', 'lessThan', 24)),
 ];
 
 const [shop, garden] = VISITS_PROVISION.properties;
@@ -56,6 +38,20 @@ const shown = async (...keys: string[]) => {
   expect(values.filter((value) => value !== 'new' && value !== 'old')).toEqual([]);
   return keys.filter((_, index) => values[index] === 'new');
 };
+
+/** What a server passes to the page of a visitor who belongs to the audience of one test. */
+async function renderedFor(testKey: string) {
+  const { page, server } = suite;
+  const url = `${server.url}/v1/split-testing/config?propertyId=shop&key=${PUBLIC_KEY}`;
+  return {
+    visitorId: 'visitor-1',
+    sessionId: 'session-1',
+    config: await (await page.request.get(url)).json(),
+    fetchedAt: Date.now(),
+    exposed: [],
+    audiences: Object.fromEntries(KEYS.map((key) => [key, key === testKey])),
+  };
+}
 
 describe.skipIf(isMissing)('audiences of split tests in Chromium', () => {
   test('are decided by what the page knows and sets; others see the control and are not counted', async () => {
@@ -179,19 +175,46 @@ describe.skipIf(isMissing)('audiences of split tests in Chromium', () => {
     expect(consoleMessages.join()).toContain('cannot load audiences');
   });
 
+  test('a condition that only later versions know does not break the page', async () => {
+    const { page, site } = suite;
+    await page.goto(site.url);
+    await read(page, 'plan');
+    await page.evaluate(() => {
+      const stored = JSON.parse(localStorage['sy:propertyId=shop:config']);
+      const { audience } = stored.config.tests.find(({ key }: { key: string }) => key === 'plan');
+      audience.conditions[0].operator = 'resembles';
+      localStorage['sy:propertyId=shop:config'] = JSON.stringify(stored);
+    });
+    await page.reload();
+    await page.evaluate(() => sy.setAttributes({ plan: 'pro' }));
+    expect(await read(page, 'plan', 'language')).toEqual(['fallback', 'new']);
+  });
+
+  test('nothing is remembered of a visitor who withdraws consent while they are loaded', async () => {
+    const { page, context, server, site } = suite;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`${server.url}/sdk-audience.js`, async (route) => {
+      await released;
+      await route.continue();
+    });
+    const bootstrap = await renderedFor('plan');
+    await page.goto(site.put('/leaving', pageWithSdk(server.url, { options: { bootstrap } })));
+    expect(await page.evaluate(() => sy.splitTest.get('plan', 'fallback'))).toBe('new');
+    await page.evaluate(() => sy.setConsent(false));
+    const loaded = page.waitForResponse(`${server.url}/sdk-audience.js`);
+    release();
+    await loaded;
+    // Longer than the script takes to run.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    expect(await context.cookies()).toEqual([]);
+  });
+
   test('the first paint shows what the server decided', async () => {
     const { page, server, site } = suite;
-    const response = await page.request.get(
-      `${server.url}/v1/split-testing/config?propertyId=shop&key=${PUBLIC_KEY}`,
-    );
-    const bootstrap = {
-      visitorId: 'visitor-1',
-      sessionId: 'session-1',
-      config: await response.json(),
-      fetchedAt: Date.now(),
-      exposed: [],
-      audiences: Object.fromEntries(KEYS.map((key) => [key, key === 'plan'])),
-    };
+    const bootstrap = await renderedFor('plan');
     const body = `<script>window.first = [sy.splitTest.get('plan'), sy.splitTest.get('language')]</script>`;
     await page.goto(site.put('/rendered', pageWithSdk(server.url, { options: { bootstrap }, body })));
     expect(await page.evaluate(() => (window as unknown as { first: string[] }).first)).toEqual([

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Condition, Match } from './targeting.ts';
+import { Condition, Match, OPERATORS, type Operator } from './targeting.ts';
 
 /** Who takes part in a split test. */
 export const Audience = Type.Object(
@@ -16,31 +16,14 @@ export const Audience = Type.Object(
 );
 export type Audience = Static<typeof Audience>;
 
-const PUBLISHED_OPERATORS = [
-  'in',
-  'contains',
-  'startsWith',
-  'endsWith',
-  'matches',
-  'lessThan',
-  'lessThanOrEqual',
-  'greaterThan',
-  'greaterThanOrEqual',
-  'before',
-  'after',
-  'semverEqual',
-  'semverLessThan',
-  'semverLessThanOrEqual',
-  'semverGreaterThan',
-  'semverGreaterThanOrEqual',
-  'isSet',
-  'isNotSet',
-] as const;
+/** These are published as `in`, and segments as groups. */
+const REPLACED: readonly Operator[] = ['equals', 'notEquals', 'notIn', 'inSegment'];
+const PUBLISHED_OPERATORS = OPERATORS.filter((operator) => !REPLACED.includes(operator));
 
 const PublishedCondition = Type.Object(
   {
     attribute: Type.String(),
-    operator: Type.String({ enum: [...PUBLISHED_OPERATORS] }),
+    operator: Type.String({ enum: PUBLISHED_OPERATORS }),
     values: Type.Optional(
       Type.Array(Type.Union([Type.String(), Type.Number()]), {
         description:

@@ -31,7 +31,7 @@ export const USER_AGENT_NAMES: Readonly<Record<string, Readonly<Record<string, P
     }),
   },
   browser: {
-    Chrome: all(contains('Chrome/', 'CriOS/'), lacks(...CHROMIUM_BRANDS, 'OPT/', 'EdgiOS/')),
+    Chrome: all(contains('Chrome/', 'CriOS/'), lacks(...CHROMIUM_BRANDS, 'OPT/')),
     Firefox: all(contains('Firefox/', 'FxiOS/'), lacks('Seamonkey/')),
     'Microsoft Edge': all(contains('Edg/', 'Edge/', 'EdgA/', 'EdgiOS/')),
     Opera: all(contains('OPR/', 'OPT/', 'OPiOS/')),

@@ -42,9 +42,9 @@ export const openAudiences: OpenAudiences = async (
       write(entryKey, entry);
     }
     const [, referrer, utm] = entry;
-    const [, query, key] = /^(query|utm)\.(.*)/s.exec(name) ?? [];
+    const [, kind, key] = /^(query|utm)\.(.*)/s.exec(name) ?? [];
     if (key)
-      return new URLSearchParams(query === 'utm' ? utm : search).get(query === 'utm' ? `utm_${key}` : key);
+      return new URLSearchParams(kind === 'utm' ? utm : search).get(kind === 'utm' ? `utm_${key}` : key);
     return {
       path: pathname,
       referrer: referrer || undefined,

@@ -9,7 +9,7 @@ const MAX_TESTS = 20;
 const entryOf = (testKey: string, phase = 0) => `${testKey}:${phase}`;
 
 const entriesIn = (cookies: string | null | undefined): string[] =>
-  /\bsy_audience=([^;]+)/.exec(`${cookies}`)?.[1]?.split('~') ?? [];
+  /\bsy_audience=([\w.:~-]+)/.exec(`${cookies}`)?.[1]?.split('~') ?? [];
 
 /** Whether the visitor stays in the test, whatever the attributes are now. */
 export const isKept = (cookies: string | null | undefined, testKey: string, phase?: number): boolean =>

@@ -172,7 +172,8 @@ export function createSplitTestingClient(
           writeCookie,
           `sy:${propertyQuery}:entry`,
         );
-        for (const { testKey, phase } of exposed) audiences.remember(testKey, phase);
+        // Consent may have been withdrawn in the meantime.
+        if (isRunning) for (const { testKey, phase } of exposed) audiences.remember(testKey, phase);
         notifyListeners();
       },
       // A content security policy may forbid it.
@@ -223,6 +224,7 @@ export function createSplitTestingClient(
       enqueuePending();
       ids = current;
       choices.clear();
+      exposed.clear();
       host.whenShown(() => {
         if (visit.claimOnce(SESSION_LINK)) collect();
       });
@@ -269,8 +271,9 @@ export function createSplitTestingClient(
     const previewKey = urlQuery && new URLSearchParams(urlQuery).get(`sy_${testKey}`);
     const isInAudience =
       !test?.audience ||
-      (ids!.audiences?.[testKey] ?? audiences?.includes(test, { ...ids, ...profile, ...profile.attributes }));
-    // Not loaded yet.
+      (ids!.audiences?.[testKey] ??
+        attempt(() => audiences?.includes(test, { ...ids, ...profile, ...profile.attributes })));
+    // Not loaded yet, or a condition that only later versions know.
     if (isInAudience === undefined && !previewKey) return undefined;
     const choice = test && choose(test, { ...ids!, ...config, previewKey, isOutside: !isInAudience });
     if (known && !choice?.included) return known;
@@ -354,7 +357,7 @@ export function createSplitTestingClient(
     } as SplitTests,
     setAttributes(added) {
       profile.attributes = toSendable({ ...profile.attributes, ...added }) ?? profile.attributes;
-      notifyListeners();
+      if (audiences) notifyListeners();
       collect();
     },
     sessionId: () => touchSession()?.sessionId,

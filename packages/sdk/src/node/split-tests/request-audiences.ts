@@ -46,22 +46,30 @@ export class RequestAudiences {
     if (!audience) return true;
     const known = this.#decisions.get(key);
     if (known !== undefined) return known;
-    this.#attributes ??= asInJson(this.#given);
-    const attributes = this.#attributes;
-    const read = (name: string) => readAttribute(attributes, name) ?? this.#requestAttribute(name);
-    const isIncluded =
-      isKept(this.#facts.cookies, key, phase) || isInAudience(audience, read, { regex, values });
+    const isIncluded = isKept(this.#facts.cookies, key, phase) || this.#matches(audience);
     this.#decisions.set(key, isIncluded);
     return isIncluded;
   }
 
-  /** The visitor was exposed: stays in the test when attributes change. */
-  remember({ key, phase, audience }: SplitTestDefinition): void {
-    const current = this.#cookie ? `${AUDIENCE_COOKIE}=${this.#cookie}` : this.#facts.cookies;
-    if (audience && !isKept(current, key, phase)) this.#cookie = keepTest(current, key, phase);
+  #matches(audience: NonNullable<SplitTestDefinition['audience']>): boolean {
+    this.#attributes ??= plainCopy(this.#given);
+    const attributes = this.#attributes;
+    const read = (name: string) => readAttribute(attributes, name) ?? this.#requestAttribute(name);
+    try {
+      return isInAudience(audience, read, { regex, values });
+    } catch {
+      // A condition that only later versions know.
+      return false;
+    }
   }
 
-  /** The new value of the cookie; `undefined` if nothing has changed. */
+  /** The visitor was exposed, and stays in the test when attributes change. Each exposure prolongs the cookie. */
+  remember({ key, phase, audience }: SplitTestDefinition): void {
+    const current = this.#cookie ? `${AUDIENCE_COOKIE}=${this.#cookie}` : this.#facts.cookies;
+    if (audience) this.#cookie = keepTest(current, key, phase);
+  }
+
+  /** The value of the cookie; `undefined` if the request has exposed the visitor to no such test. */
   get cookie(): string | undefined {
     return this.#cookie;
   }
@@ -89,7 +97,7 @@ export class RequestAudiences {
 }
 
 /** As pages send it; without anything if it cannot be sent. */
-function asInJson(attributes: object): Context {
+function plainCopy(attributes: object): Context {
   try {
     return JSON.parse(JSON.stringify(attributes));
   } catch {

@@ -36,6 +36,7 @@ const SEGMENTS = [
 ];
 const TESTS = [
   test('everybody'),
+  test('nested'),
   test('by-plan', { audience: { conditions: [plan('pro')] } }),
   test('by-segment', {
     audience: {
@@ -151,6 +152,20 @@ describe('the audience of a split test', () => {
     const response = await patch('/split-tests/everybody', { audience });
     expect(response.status).toBe(400);
     expect(response.body.errors.map((each: { pointer: string }) => each.pointer)).toEqual([pointer]);
+  });
+
+  it('is refused if its segments contain each other so often that pages would have to load too much', async () => {
+    const ids = Array.from({ length: 40 }, (_, level) => `level-${level}`);
+    for (const [level, id] of ids.entries()) {
+      const contained = { operator: 'inSegment', values: [ids[level - 1], ids[level - 1]] };
+      const conditions = level === 0 ? [plan('pro')] : [contained];
+      bodyOf(await manager.put(`/segments/${id}`, { conditions }), 201);
+    }
+    const within = (id: string) => ({ audience: { conditions: [{ operator: 'inSegment', values: [id] }] } });
+    const response = await patch('/split-tests/nested', within('level-39'));
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('has more than 1000 values');
+    bodyOf(await patch('/split-tests/nested', within('level-3')));
   });
 
   it('keeps its segments: they cannot be deleted, nor get conditions that pages cannot evaluate', async () => {
