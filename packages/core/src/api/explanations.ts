@@ -87,6 +87,14 @@ export const ConditionStep = namedObject('ConditionStep', {
 });
 export type ConditionStep = Static<typeof ConditionStep>;
 
+const SplitStep = namedObject('SplitStep', {
+  variant: Type.String({ description: 'The key of the entry, or its position from 0' }),
+  value: FlagValue,
+  from: Type.Number({ description: 'Within 0 to 100, inclusive' }),
+  to: Type.Number({ description: 'Exclusive' }),
+  served: Type.Boolean(),
+});
+
 export const RolloutStepResult = namedObject('RolloutResult', {
   percentage: Type.Number(),
   attribute: nullable(
@@ -94,9 +102,14 @@ export const RolloutStepResult = namedObject('RolloutResult', {
   ),
   unit: nullable(Type.String({ description: 'Its value' })),
   bucket: nullable(
-    Type.Number({ description: 'Position of the value within 0 to 100; included below the percentage' }),
+    Type.Number({
+      description: 'Position of the value within 0 to 100; without a split, included below the percentage',
+    }),
   ),
   included: Type.Boolean(),
+  split: Type.Optional(
+    Type.Array(SplitStep, { description: 'With a split: the ranges that have a value of it, in order' }),
+  ),
 });
 export type RolloutStepResult = Static<typeof RolloutStepResult>;
 
@@ -108,7 +121,7 @@ export const RuleStep = namedObject('RuleStep', {
     description:
       '`served`: the rule decided. `rolled-out-to-others`: its conditions hold, but the percentage does not include this context',
   }),
-  value: FlagValue,
+  value: Type.Optional(FlagValue),
   match: Type.Optional(Match),
   conditions: Type.Optional(Type.Array(ConditionStep, { description: 'Omitted if it was not reached' })),
   rollout: Type.Optional(RolloutStepResult),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, PropertyId } from './common.ts';
-import { FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts';
+import { FlagFormat, FlagType, FlagValue, Prerequisite, Rule, Segment } from './targeting.ts';
 
 export const FlagListQuery = Type.Object({ propertyId: PropertyId });
 export type FlagListQuery = Static<typeof FlagListQuery>;
@@ -11,6 +11,7 @@ const FlagDefinition = namedObject('Flag', {
   name: Type.String(),
   description: Type.Optional(Type.String()),
   type: FlagType,
+  format: Type.Optional(FlagFormat),
   defaultValue: FlagValue,
   createdAt: Type.Integer({ description: 'Unix time in milliseconds' }),
 });
@@ -112,8 +113,12 @@ export const REASONS = ['DISABLED', 'TARGETING_MATCH', 'SPLIT', 'STATIC', 'DEFAU
 const Evaluation = namedObject('Evaluation', {
   value: FlagValue,
   type: FlagType,
+  format: Type.Optional(FlagFormat),
   reason: Type.String({ enum: [...REASONS] }),
   ruleId: Type.Optional(Type.String({ description: 'The matching rule' })),
+  variant: Type.Optional(
+    Type.String({ description: 'The entry of the split of the rule: its `key`, or its position from 0' }),
+  ),
   version: Type.Integer({ description: 'Increases with every saved change of the flag' }),
 });
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { namedObject } from './common.ts';
-import { FlagValue } from './targeting.ts';
 
 /** OpenFeature Remote Evaluation Protocol: https://github.com/open-feature/protocol */
 export const OfrepBody = Type.Object(
@@ -38,9 +37,12 @@ const OfrepMetadata = namedObject('OfrepMetadata', { version: Type.Integer() });
 export const OfrepEvaluation = Type.Object(
   {
     key: Type.String(),
-    value: FlagValue,
+    value: Type.Unknown({ description: 'Parsed if the flag has a format: a number, or any JSON value' }),
     reason: Type.String({ enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED', 'DEFAULT'] }),
-    variant: Type.String({ description: 'The id of the matching rule, or `default`' }),
+    variant: Type.String({
+      description:
+        'For a rule with a split, the `key` of the entry or its position from 0; otherwise the id of the matching rule, or `default`',
+    }),
     metadata: OfrepMetadata,
   },
   {

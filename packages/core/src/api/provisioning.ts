@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { JsonSchema } from '../flag-values/json-schema.ts';
 import { AaTestMode } from './aa-test.ts';
 import { nullable, oneOf } from './common.ts';
 import { DEFAULT_RETENTION_DAYS } from './default-retention.ts';
@@ -6,7 +7,16 @@ import { ProvisionedPrivacy } from './privacy.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { closed, ID_PATTERN, Id, Line, Name, Owner, Tags, Text, Time } from './provisioning-fields.ts';
 import { ProvisionedStatistics } from './statistics.ts';
-import { FlagType, FlagValue, Prerequisite, Rollout, RolloutStep, Rule, Segment } from './targeting.ts';
+import {
+  FlagFormat,
+  FlagType,
+  FlagValue,
+  Prerequisite,
+  Rollout,
+  RolloutStep,
+  Rule,
+  Segment,
+} from './targeting.ts';
 import { ProvisionedWebhook } from './webhooks.ts';
 
 export const ProvisionedKey = Type.Object(
@@ -68,6 +78,14 @@ export const ProvisionedFlagConfiguration = Type.Object(
 );
 export type ProvisionedFlagConfiguration = Static<typeof ProvisionedFlagConfiguration>;
 
+const FlagSchema = Type.Unsafe<JsonSchema | null>({
+  type: ['object', 'null'],
+  additionalProperties: true,
+  'x-max-json-bytes': 16384,
+  description:
+    'JSON schema that all values of a flag with a format must fit, checked when it is saved; without `$ref`. At most 16 KiB as JSON. Default: null (any value)',
+});
+
 export const ProvisionedFlag = Type.Object(
   {
     key: Id('Flag key, as used in code'),
@@ -76,6 +94,8 @@ export const ProvisionedFlag = Type.Object(
     tags: Type.Optional(Tags),
     owner: Type.Optional(Owner),
     type: Type.Optional(FlagType),
+    format: Type.Optional(nullable(FlagFormat)),
+    schema: Type.Optional(FlagSchema),
     defaultValue: Type.Optional(FlagValue),
     environments: Type.Optional(
       Type.Record(Type.String({ pattern: ID_PATTERN }), ProvisionedFlagConfiguration, {

@@ -10,6 +10,13 @@ export type FlagValue = Static<typeof FlagValue>;
 export const FlagType = Type.Union([Type.Literal('boolean'), Type.Literal('string')], { title: 'FlagType' });
 export type FlagType = Static<typeof FlagType>;
 
+export const FlagFormat = oneOf(['number', 'json'], {
+  title: 'FlagFormat',
+  description:
+    'What the texts of a flag of type string are; SDKs and OFREP return them parsed. Without it, they are plain text',
+});
+export type FlagFormat = Static<typeof FlagFormat>;
+
 export const OPERATORS = [
   'equals',
   'notEquals',
@@ -93,6 +100,25 @@ export const Rollout = Type.Object(
 );
 export type Rollout = Static<typeof Rollout>;
 
+export const SplitEntry = Type.Object(
+  {
+    key: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
+        description: 'Name of the variant; default: the position in the split, from 0',
+      }),
+    ),
+    value: FlagValue,
+    weight: Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'Relative to the sum of the weights',
+    }),
+  },
+  { title: 'SplitEntry', additionalProperties: false },
+);
+export type SplitEntry = Static<typeof SplitEntry>;
+
 export const Rule = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 128 }),
@@ -101,7 +127,14 @@ export const Rule = Type.Object(
     match: Type.Optional(Match),
     conditions: Type.Optional(Type.Array(Condition, { maxItems: 100 })),
     rollout: Type.Optional(Rollout),
-    value: FlagValue,
+    value: Type.Optional(FlagValue),
+    split: Type.Optional(
+      Type.Array(SplitEntry, {
+        minItems: 2,
+        maxItems: 20,
+        description: 'Several values instead of `value`, each for its share of those who match',
+      }),
+    ),
   },
   { title: 'Rule', additionalProperties: false },
 );
@@ -139,6 +172,7 @@ export interface FlagConfiguration {
 export interface FlagDefinition {
   key: string;
   type: FlagType;
+  format?: FlagFormat;
   defaultValue: FlagValue;
   version: number;
   configuration?: FlagConfiguration;

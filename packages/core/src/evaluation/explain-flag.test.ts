@@ -13,7 +13,10 @@ const SEED = 2203;
 function concluded({ configured, enabled, prerequisites, rules, defaultValue, fallthrough }: FlagSteps) {
   if (!configured || !enabled || prerequisites.some(({ met }) => !met)) return { value: defaultValue };
   const served = rules.find(({ outcome }) => outcome === 'served');
-  return served === undefined ? { value: fallthrough } : { value: served.value, ruleId: served.id };
+  if (served === undefined) return { value: fallthrough };
+  const { id: ruleId, value, rollout } = served;
+  const entry = rollout?.split?.find((each) => each.served);
+  return entry ? { value: entry.value, ruleId, variant: entry.variant } : { value, ruleId };
 }
 
 /** Whether the conditions of a step hold by the results of each. */
@@ -52,8 +55,8 @@ describe(`explanations of flags (seed ${SEED})`, () => {
           for (const key of set.keys) {
             const explained = explainFlag(key, { flags, segments }, given, { regex });
             expect(explained?.evaluation).toEqual(set.evaluate(key, given));
-            const { value, ruleId } = explained!.evaluation;
-            expect(concluded(explained!.steps)).toEqual(ruleId === undefined ? { value } : { value, ruleId });
+            const { value, ruleId, variant } = explained!.evaluation;
+            expect(concluded(explained!.steps)).toEqual({ value, ruleId, variant });
             expectConsistent(explained!.steps);
           }
         },

@@ -4,7 +4,7 @@ import type { Context } from './attribute-values.ts';
 import { ConditionExplainer } from './explain-conditions.ts';
 import { compileFlags, type Evaluation, type FlagSet, orderFlags } from './flags.ts';
 import type { RegexCompiler } from './operators.ts';
-import { explainRollout } from './rollout.ts';
+import { explainDraw } from './rollout.ts';
 import { attributesOf, type Targeting, TargetingIndex, unknownAttributes } from './used-attributes.ts';
 
 export interface ExplainedFlag {
@@ -92,14 +92,14 @@ class FlagExplainer {
   }
 
   #rule(flag: FlagDefinition, rule: Rule, index: number, decided: boolean): RuleStep {
-    const { id, name, match, conditions = [], rollout, value } = rule;
-    const base = { index, id, ...(name !== undefined && { name }), value };
+    const { id, name, match, conditions = [], rollout, split, value } = rule;
+    const base = { index, id, ...(name !== undefined && { name }), ...(value !== undefined && { value }) };
     if (rule.enabled === false) return { ...base, outcome: 'turned-off' };
     if (decided) return { ...base, outcome: 'not-reached' };
     const reached = { ...base, match: match ?? 'all', conditions: this.#conditions.steps(conditions) };
     if (!this.#conditions.holds(match, conditions)) return { ...reached, outcome: 'no-match' };
-    if (rollout === undefined) return { ...reached, outcome: 'served' };
-    const result = explainRollout(flag.key, id, rollout, this.#context);
+    if (rollout === undefined && split === undefined) return { ...reached, outcome: 'served' };
+    const result = explainDraw(flag.key, rule, this.#context);
     return { ...reached, outcome: result.included ? 'served' : 'rolled-out-to-others', rollout: result };
   }
 }

@@ -1,13 +1,31 @@
-import type { FlagConfiguration, FlagType, FlagValue, Segment } from '../api/targeting.ts';
+import type {
+  FlagConfiguration,
+  FlagFormat,
+  FlagType,
+  FlagValue,
+  Rule,
+  Segment,
+  SplitEntry,
+} from '../api/targeting.ts';
+import { parseFlagValue } from '../flag-values/flag-format.ts';
+import { checkSchema, type JsonSchema, schemaComplaint } from '../flag-values/json-schema.ts';
 import { type ConditionRules, checkConditions, type Mistake } from './condition-checks.ts';
 import { orderDependencies } from './dependencies.ts';
 import type { RegexCompiler } from './operators.ts';
 import { orderSegments } from './segments.ts';
+import { variantOf } from './split.ts';
+
+/** What the values of a flag must be. */
+interface ValueRules {
+  readonly type: FlagType;
+  readonly format?: FlagFormat | undefined;
+  /** Only together with a format. */
+  readonly schema?: JsonSchema | undefined;
+}
 
 /** A flag with its configurations in all environments. */
-export interface CheckableFlag {
+export interface CheckableFlag extends ValueRules {
   readonly key: string;
-  readonly type: FlagType;
   readonly defaultValue: FlagValue;
   readonly environments: Readonly<Record<string, Partial<FlagConfiguration>>>;
 }
@@ -52,32 +70,45 @@ export function checkFlags(input: CheckableTargeting, { regex, known }: CheckOpt
 }
 
 function checkFlag(flag: CheckableFlag, path: string, rules: FlagRules): Mistake[] {
-  const mistakes = checkType(flag.defaultValue, flag.type, `${path}/defaultValue`);
+  const complaints = checkFormat(flag, path);
+  // With a schema that is not valid, nothing can be said of the values.
+  const values = complaints.length === 0 ? flag : { type: flag.type };
+  const mistakes = [...complaints, ...checkValue(flag.defaultValue, values, `${path}/defaultValue`)];
   for (const [environment, configuration] of Object.entries(flag.environments)) {
     const itemPath = `${path}/environments/${escapePointer(environment)}`;
-    mistakes.push(...checkConfiguration(flag.type, configuration, itemPath, rules));
+    mistakes.push(...checkConfiguration(values, configuration, itemPath, rules));
   }
   return mistakes;
 }
 
+function checkFormat({ type, format, schema }: ValueRules, path: string): Mistake[] {
+  if (format !== undefined && type !== 'string') {
+    return [{ path: `${path}/format`, message: 'is only possible for flags of type string' }];
+  }
+  if (schema === undefined) return [];
+  if (format === undefined)
+    return [{ path: `${path}/schema`, message: 'requires the format number or json' }];
+  return checkSchema(schema, `${path}/schema`);
+}
+
 function checkConfiguration(
-  type: FlagType,
+  values: ValueRules,
   configuration: Partial<FlagConfiguration>,
   path: string,
   rules: FlagRules,
 ): Mistake[] {
   const { value, rules: flagRules = [], prerequisites = [] } = configuration;
-  const mistakes = value === undefined ? [] : checkType(value, type, `${path}/value`);
+  const mistakes = value === undefined ? [] : checkValue(value, values, `${path}/value`);
   mistakes.push(...checkUnique(flagRules, 'id', `${path}/rules`, 'rule'));
   for (const [index, rule] of flagRules.entries()) {
     const itemPath = `${path}/rules/${index}`;
     mistakes.push(...checkConditions(rule.conditions ?? [], `${itemPath}/conditions`, rules));
-    mistakes.push(...checkType(rule.value, type, `${itemPath}/value`));
+    mistakes.push(...checkServed(rule, values, itemPath));
   }
   for (const [index, prerequisite] of prerequisites.entries()) {
     const itemPath = `${path}/prerequisites/${index}`;
     const target = rules.flags.get(prerequisite.flag);
-    if (target) mistakes.push(...checkType(prerequisite.value, target.type, `${itemPath}/value`));
+    if (target) mistakes.push(...checkValue(prerequisite.value, withoutSchema(target), `${itemPath}/value`));
     else
       mistakes.push({
         path: `${itemPath}/flag`,
@@ -117,9 +148,48 @@ function checkSegments(segments: readonly Segment[], count: number, rules: Condi
   });
 }
 
+/** A prerequisite is compared with a value that fits the schema. */
+const withoutSchema = ({ type, format }: ValueRules): ValueRules => ({ type, format });
+
+/** A rule has either a value or a split. */
+function checkServed({ value, split }: Rule, values: ValueRules, path: string): Mistake[] {
+  if (split === undefined) {
+    if (value !== undefined) return checkValue(value, values, `${path}/value`);
+    return [{ path: `${path}/value`, message: 'is missing: a rule needs a value or a split' }];
+  }
+  if (value !== undefined) {
+    return [{ path: `${path}/value`, message: 'cannot be combined with a split: the split has the values' }];
+  }
+  return checkSplit(split, values, `${path}/split`);
+}
+
+function checkSplit(split: readonly SplitEntry[], values: ValueRules, path: string): Mistake[] {
+  const mistakes = split.flatMap((entry, index) => {
+    return checkValue(entry.value, values, `${path}/${index}/value`);
+  });
+  if (split.every(({ weight }) => weight === 0)) {
+    mistakes.push({ path, message: 'needs an entry with a weight above 0' });
+  }
+  const variants = split.map((_, index) => variantOf(split, index));
+  for (const [index, variant] of variants.entries()) {
+    if (variants.indexOf(variant) === index) continue;
+    const message = `duplicate variant ${JSON.stringify(variant)}: entries without a key are named by their position, from 0`;
+    mistakes.push({ path: `${path}/${index}/key`, message });
+  }
+  return mistakes;
+}
+
 /** Flag types are named after the results of `typeof`. */
-function checkType(value: FlagValue, type: FlagType, path: string): Mistake[] {
-  return typeof value === type ? [] : [{ path, message: `must be a ${type}` }];
+function checkValue(value: FlagValue, { type, format, schema }: ValueRules, path: string): Mistake[] {
+  if (typeof value !== type) return [{ path, message: `must be a ${type}` }];
+  if (format === undefined) return [];
+  const parsed = parseFlagValue(value, format);
+  if (parsed === undefined) {
+    const kind = format === 'number' ? 'a number such as 12.5' : 'JSON';
+    return [{ path, message: `must be the text of ${kind}: the format of the flag is ${format}` }];
+  }
+  const message = schema === undefined ? undefined : schemaComplaint(schema, parsed);
+  return message === undefined ? [] : [{ path, message }];
 }
 
 function checkUnique<Name extends string>(

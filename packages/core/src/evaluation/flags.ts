@@ -1,4 +1,13 @@
-import type { FlagDefinition, FlagType, FlagValue, Prerequisite, Rule, Segment } from '../api/targeting.ts';
+import type {
+  FlagDefinition,
+  FlagFormat,
+  FlagType,
+  FlagValue,
+  Prerequisite,
+  Rule,
+  Segment,
+  SplitEntry,
+} from '../api/targeting.ts';
 import type { Context } from './attribute-values.ts';
 import { type ConditionScope, type ContextTest, compileConditions } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
@@ -6,6 +15,7 @@ import type { Pass } from './once-per-pass.ts';
 import type { RegexCompiler } from './operators.ts';
 import { compileRollout } from './rollout.ts';
 import { compileScope } from './segments.ts';
+import { compileSplit, variantOf } from './split.ts';
 
 export type EvaluationReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT';
 
@@ -13,9 +23,12 @@ export type EvaluationReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATI
 export interface Evaluation {
   readonly value: FlagValue;
   readonly type: FlagType;
+  readonly format?: FlagFormat;
   readonly reason: EvaluationReason;
   /** The matching rule, for `TARGETING_MATCH` and `SPLIT`. */
   readonly ruleId?: string;
+  /** The entry of the split of the rule: its key, or its position. */
+  readonly variant?: string;
   readonly version: number;
 }
 
@@ -40,10 +53,12 @@ export interface FlagSet {
   evaluateAll(context: Context): Record<string, Evaluation>;
 }
 
+type ResultFor = (context: Context) => Outcome | undefined;
+
 interface CompiledRule {
   readonly matches: ContextTest;
-  readonly rollout: ContextTest | undefined;
-  readonly result: Outcome;
+  /** The result for a context that matches; undefined if the rollout does not include it. */
+  readonly resultFor: ResultFor;
 }
 
 interface CompiledFlag {
@@ -129,7 +144,8 @@ function meetsPrerequisites(flag: CompiledFlag, context: Context, pass: Pass): b
 
 function firstMatch(flag: CompiledFlag, context: Context): Outcome {
   for (const rule of flag.rules) {
-    if (rule.matches(context) && (rule.rollout === undefined || rule.rollout(context))) return rule.result;
+    const result = rule.matches(context) ? rule.resultFor(context) : undefined;
+    if (result !== undefined) return result;
   }
   return flag.defaultResult;
 }
@@ -193,20 +209,40 @@ function constantFlag(result: Outcome): CompiledFlag {
 function compileRule(flag: FlagDefinition, rule: Rule, scope: ConditionScope): CompiledRule {
   return {
     matches: compileConditions(rule.match, rule.conditions ?? [], scope),
-    rollout: rule.rollout && compileRollout(flag.key, rule.id, rule.rollout, scope.attributes),
-    result: createOutcome(flag, rule.value, rule.rollout ? 'SPLIT' : 'TARGETING_MATCH', rule.id),
+    resultFor: rule.split ? splitResult(flag, rule, rule.split, scope) : ruleResult(flag, rule, scope),
   };
+}
+
+function ruleResult(flag: FlagDefinition, rule: Rule, { attributes }: ConditionScope): ResultFor {
+  // Rules without a value and a split are refused when they are saved.
+  const { id: ruleId, value = flag.defaultValue, rollout } = rule;
+  const result = createOutcome(flag, value, rollout ? 'SPLIT' : 'TARGETING_MATCH', { ruleId });
+  if (rollout === undefined) return () => result;
+  const isIncluded = compileRollout(flag.key, ruleId, rollout, attributes);
+  return (context) => (isIncluded(context) ? result : undefined);
+}
+
+function splitResult(
+  flag: FlagDefinition,
+  { id: ruleId, rollout }: Rule,
+  split: readonly SplitEntry[],
+  { attributes }: ConditionScope,
+): ResultFor {
+  const results = split.map(({ value }, index) =>
+    createOutcome(flag, value, 'SPLIT', { ruleId, variant: variantOf(split, index) }),
+  );
+  const draw = compileSplit({ flagKey: flag.key, ruleId, rollout, split, attributes });
+  return (context) => results[draw(context)];
 }
 
 function createOutcome(
   flag: FlagDefinition,
   value: FlagValue,
   reason: EvaluationReason,
-  ruleId?: string,
+  origin: { readonly ruleId?: string; readonly variant?: string } = {},
 ): Outcome {
-  const { key, type, version } = flag;
-  const evaluation = Object.freeze(
-    ruleId === undefined ? { value, type, reason, version } : { value, type, reason, ruleId, version },
-  );
+  const { key, type, format, version } = flag;
+  const typed = format === undefined ? { value, type } : { value, type, format };
+  const evaluation = Object.freeze({ ...typed, reason, ...origin, version });
   return { key, evaluation, derived: undefined };
 }

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { hashFraction } from './hash.ts';
 import { AttributeReaders } from './once-per-pass.ts';
-import { compileRollout, explainRollout } from './rollout.ts';
+import { compileRollout, explainDraw } from './rollout.ts';
 
 const bucket = (text: string) => hashFraction(text) * 100;
 
-describe('explainRollout', () => {
+describe('explainDraw', () => {
   it('tells which attribute was hashed, and where it is', () => {
-    expect(explainRollout('flag', 'rule', { percentage: 0.001 }, { email: 'e', userId: 'u' })).toEqual({
+    expect(
+      explainDraw('flag', { id: 'rule', rollout: { percentage: 0.001 } }, { email: 'e', userId: 'u' }),
+    ).toEqual({
       percentage: 0.001,
       attribute: 'userId',
       unit: 'u',
@@ -15,7 +17,7 @@ describe('explainRollout', () => {
       included: false,
     });
     const rollout = { percentage: 99.999, by: 'company', salt: 'salt' };
-    expect(explainRollout('flag', 'rule', rollout, { company: 7, userId: 'u' })).toEqual({
+    expect(explainDraw('flag', { id: 'rule', rollout }, { company: 7, userId: 'u' })).toEqual({
       percentage: 99.999,
       attribute: 'company',
       unit: '7',
@@ -29,8 +31,10 @@ describe('explainRollout', () => {
     [100, true],
   ])('includes nobody without an id, except in 100 percent: %s', (percentage, included) => {
     const nothing = { percentage, attribute: null, unit: null, bucket: null, included };
-    expect(explainRollout('flag', 'rule', { percentage }, { plan: 'pro' })).toEqual(nothing);
-    expect(explainRollout('flag', 'rule', { percentage, by: 'company' }, { userId: 'u' })).toEqual(nothing);
+    expect(explainDraw('flag', { id: 'rule', rollout: { percentage } }, { plan: 'pro' })).toEqual(nothing);
+    expect(
+      explainDraw('flag', { id: 'rule', rollout: { percentage, by: 'company' } }, { userId: 'u' }),
+    ).toEqual(nothing);
   });
 });
 

@@ -49,10 +49,10 @@ export class TargetingIndex {
 export function attributesOf({ flags, segments }: Targeting): UsedAttributes {
   const rules = flags.flatMap(rulesOf);
   const conditions = [...rules.flatMap((rule) => rule.conditions ?? []), ...conditionsOf(segments)];
-  const rollouts = rules.flatMap(({ rollout }) => (rollout === undefined ? [] : [rollout])).filter(isPartial);
+  const drawn = rules.filter(needsUnit).map(({ rollout }) => rollout?.by);
   return {
-    named: new Set([...namedBy(conditions), ...rollouts.flatMap(({ by }) => by ?? [])]),
-    usesUnit: rollouts.some(({ by }) => by === undefined),
+    named: new Set([...namedBy(conditions), ...drawn.filter((by) => by !== undefined)]),
+    usesUnit: drawn.includes(undefined),
   };
 }
 
@@ -91,5 +91,9 @@ function rulesOf({ configuration }: FlagDefinition): Rule[] {
   return configuration.rules.filter(({ enabled }) => enabled !== false);
 }
 
-/** All other percentages ask for no attribute. */
-const isPartial = ({ percentage }: { percentage: number }) => percentage > 0 && percentage < 100;
+/** Whether the rule reads an id to decide. */
+function needsUnit({ rollout, split = [] }: Rule): boolean {
+  const { percentage } = rollout ?? { percentage: 100 };
+  const isSplit = split.filter(({ weight }) => weight > 0).length > 1;
+  return percentage > 0 && (percentage < 100 || isSplit);
+}

@@ -34,17 +34,28 @@ const rollout = fc.record(
   { percentage: fc.double({ min: 0, max: 100, noNaN: true }), by: names, salt: fc.string({ minLength: 1 }) },
   { requiredKeys: ['percentage'] },
 );
-const rule: fc.Arbitrary<Rule> = fc.record(
-  {
-    id: fc.string(),
-    enabled: fc.boolean(),
-    match,
-    conditions: fc.array(condition, { maxLength: 4 }),
-    rollout,
-    value: fc.boolean(),
-  },
-  { requiredKeys: ['id', 'value'] },
+const split = fc.array(
+  fc.record(
+    { key: fc.string(), value: fc.boolean(), weight: fc.oneof(fc.nat(3), fc.double({ min: 0, max: 1e6 })) },
+    { requiredKeys: ['value', 'weight'] },
+  ),
+  { maxLength: 4 },
 );
+const rule: fc.Arbitrary<Rule> = fc
+  .tuple(
+    fc.record(
+      {
+        id: fc.string(),
+        enabled: fc.boolean(),
+        match,
+        conditions: fc.array(condition, { maxLength: 4 }),
+        rollout,
+      },
+      { requiredKeys: ['id'] },
+    ),
+    fc.oneof(fc.record({ value: fc.boolean() }), fc.record({ split })),
+  )
+  .map(([common, served]) => ({ ...common, ...served }));
 export const flag: fc.Arbitrary<FlagDefinition> = fc.record(
   {
     key: names,

@@ -36,7 +36,8 @@ function flagChanged(
   const inEnvironment = (property: PropertyConfiguration) => {
     const flag = property.flags.find((candidate) => candidate.key === key);
     const configuration = flag?.configurations.find((each) => each.environmentId === environmentId);
-    return { exists: flag !== undefined, defaultValue: flag?.defaultValue, configuration };
+    const { defaultValue, format } = flag ?? {};
+    return { exists: flag !== undefined, defaultValue, format, configuration };
   };
   const [before, after] = [inEnvironment(previous), inEnvironment(next)];
   // Nothing evaluates a new flag yet.

@@ -10,9 +10,16 @@ export function definitionIn(flag: Flag, environmentId: string): FlagDefinition 
   definitions.set(flag, known);
   let definition = known.get(environmentId);
   if (definition === undefined) {
-    const { key, type, defaultValue, version, configurations } = flag;
+    const { key, type, format, defaultValue, version, configurations } = flag;
     const configuration = configurations.find((candidate) => candidate.environmentId === environmentId);
-    definition = { key, type, defaultValue, version, ...(configuration && { configuration }) };
+    definition = {
+      key,
+      type,
+      ...(format && { format }),
+      defaultValue,
+      version,
+      ...(configuration && { configuration }),
+    };
     known.set(environmentId, definition);
   }
   return definition;

@@ -4,7 +4,14 @@ import type { PrivacySettings } from '@switchyard/core/api/privacy';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
 import type { MemberRole } from '@switchyard/core/api/roles';
 import type { StatisticsSettings } from '@switchyard/core/api/statistics';
-import type { FlagConfiguration, FlagType, FlagValue, Segment } from '@switchyard/core/api/targeting';
+import type {
+  FlagConfiguration,
+  FlagFormat,
+  FlagType,
+  FlagValue,
+  Segment,
+} from '@switchyard/core/api/targeting';
+import type { JsonSchema } from '@switchyard/core/flag-values/json-schema';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import type { Guardrail, TestOutcome } from './test-outcome.ts';
@@ -162,6 +169,10 @@ export interface Flag {
   tags: string[];
   owner: string | null;
   type: FlagType;
+  /** What the texts of a string flag are; omitted: plain text. */
+  format?: FlagFormat;
+  /** What all values must fit; only with a format. */
+  schema?: JsonSchema;
   defaultValue: FlagValue;
   createdAt: number;
   /** Incremented by every saved change of the flag or one of its configurations. */

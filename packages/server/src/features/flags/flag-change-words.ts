@@ -1,6 +1,6 @@
 import type { Rule } from '@switchyard/core/api/targeting';
 import { memberOf } from '@switchyard/core/merge/json-value';
-import { ruleSentence } from '@switchyard/core/words/rule-sentence';
+import { ruleSentence, servedValues } from '@switchyard/core/words/rule-sentence';
 import {
   type ChangeWords,
   field,
@@ -122,10 +122,25 @@ const ruleWords = (place: string) =>
       match: matchWords(place),
       conditions: conditionWords(place),
       rollout: rolloutWords(place),
-      value: ({ from, to }) => [`${place}: serves ${valueWords(from)} → ${valueWords(to)}`],
+      value: servedWords(place),
+      split: splitWords(place),
     },
     (name) => field(`${place}, ${labelOf(name).toLowerCase()}`),
   );
+
+/** A value that a split replaces, or that replaces one, is told with the split. */
+const servedWords =
+  (place: string): ChangeWords =>
+  ({ from, to }) =>
+    isMissing(from) || isMissing(to) ? [] : [`${place}: serves ${valueWords(from)} → ${valueWords(to)}`];
+
+/** `Production, rule 1: serves a (50 %) or b (50 %) → a (80 %) or b (20 %)` */
+const splitWords =
+  (place: string): ChangeWords =>
+  ({ from, to }) => [`${place}: serves ${wholeSplit(from)} → ${wholeSplit(to)}`];
+
+const wholeSplit = (split: unknown): string =>
+  isMissing(split) ? 'one value' : servedValues({ split } as Rule, { percent: percentWords });
 
 /** `Production, rule 1: rollout 10 % → 25 %` */
 function rolloutWords(place: string): ChangeWords {
@@ -160,6 +175,11 @@ function scheduleWords(steps: unknown): string {
   });
 }
 
+/** Schemas are long. */
+const schemaWords: ChangeWords = ({ from, to }) => [
+  `Schema of the values ${isMissing(from) ? 'added' : isMissing(to) ? 'removed' : 'changed'}`,
+];
+
 export const FLAG_WORDS: Words = {
   key: null,
   name: field('Name', quoted),
@@ -167,6 +187,8 @@ export const FLAG_WORDS: Words = {
   owner: field('Owner'),
   tags: texts('Tags'),
   type: field('Type'),
+  format: field('Format'),
+  schema: schemaWords,
   defaultValue: field('Value while off'),
   environments: environmentWords,
 };

@@ -1,5 +1,6 @@
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
 import { createFlagCompiler, type FlagSet, type Outcome } from '@switchyard/core/evaluation/flags';
+import { parseFlagValue } from '@switchyard/core/flag-values/flag-format';
 import { definitionIn } from '../../configuration/property/flag-definition.ts';
 import {
   derivePerProperty,
@@ -94,8 +95,9 @@ function cachedResult(flags: EnvironmentFlags, outcome: Outcome): CachedResult {
 }
 
 function createCached(flags: EnvironmentFlags, { key, evaluation }: Outcome): CachedResult {
-  const { value, reason, ruleId, version } = evaluation;
-  const ofrep = JSON.stringify({ key, value, reason, variant: ruleId ?? 'default', metadata: { version } });
+  const { value, format, reason, ruleId, variant = ruleId ?? 'default', version } = evaluation;
+  const typed = format === undefined ? value : parseFlagValue(value, format);
+  const ofrep = JSON.stringify({ key, value: typed, reason, variant, metadata: { version } });
   return {
     propertyId: flags.propertyId,
     environmentId: flags.environmentId,

@@ -48,7 +48,7 @@ function resolveFlag(entry: FlagEntry, known: Flag | undefined, path: string, co
     report(`${path}/type`, `cannot change from "${known.type}"; create a flag with another key instead`);
   }
   const description = entry.description ?? base?.description;
-  const { owner = base?.owner ?? null } = entry;
+  const { owner = base?.owner ?? null, format = base?.format, schema = base?.schema } = entry;
   return {
     id: known?.id ?? newId('flg'),
     key: entry.key,
@@ -58,6 +58,8 @@ function resolveFlag(entry: FlagEntry, known: Flag | undefined, path: string, co
     owner,
     // A refused change of the type must not make all values wrong.
     type: known?.type ?? type ?? 'boolean',
+    ...(format && { format }),
+    ...(schema && { schema }),
     defaultValue: defaultValue ?? zeroValue(type ?? 'boolean'),
     createdAt: known?.createdAt ?? now,
     version: known?.version ?? 0,
@@ -153,7 +155,7 @@ function storedCheckable(flag: Flag): CheckableFlag {
 
 /** Of a new flag, only what is given is checked: a missing type was reported, and missing values are its default. */
 function checkable(flag: Flag, entry: ProvisionedFlag | undefined): CheckableFlag {
-  const { key, type, defaultValue, configurations } = flag;
+  const { key, type, format, schema, defaultValue, configurations } = flag;
   if (entry !== undefined && entry.type === undefined) {
     return { key, type: 'boolean', defaultValue: false, environments: {} };
   }
@@ -161,7 +163,7 @@ function checkable(flag: Flag, entry: ProvisionedFlag | undefined): CheckableFla
     const isDefault = entry !== undefined && entry.environments?.[environmentId]?.value === undefined;
     return [environmentId, { ...(!isDefault && { value }), rules, prerequisites }] as const;
   });
-  return { key, type, defaultValue, environments: Object.fromEntries(environments) };
+  return { key, type, format, schema, defaultValue, environments: Object.fromEntries(environments) };
 }
 
 function zeroValue(type: FlagType): FlagValue {

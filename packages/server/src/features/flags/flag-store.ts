@@ -21,6 +21,8 @@ async function listFlags(database: Database, propertyId: string): Promise<Flag[]
     tags: JSON.parse(row.tags),
     owner: row.owner,
     type: row.type,
+    ...(row.format === null ? {} : { format: row.format }),
+    ...(row.schema === null ? {} : { schema: JSON.parse(row.schema) }),
     defaultValue: JSON.parse(row.default_value),
     createdAt: row.created_at,
     version: row.version,
@@ -118,12 +120,14 @@ async function saveConfigurations(database: Database, propertyId: string, flag: 
   }
 }
 
-function toColumns({ name, description, tags, owner, defaultValue, version }: Flag) {
+function toColumns({ name, description, tags, owner, format, schema, defaultValue, version }: Flag) {
   return {
     name,
     description: description ?? null,
     tags: JSON.stringify(tags),
     owner,
+    format: format ?? null,
+    schema: schema === undefined ? null : JSON.stringify(schema),
     default_value: JSON.stringify(defaultValue),
     version,
   };

@@ -56,13 +56,14 @@ function partOf(flag: Flag): FlagPart {
 }
 
 function definitionOf(flag: Flag): FlagList['flags'][number] {
-  const { id, key, name, description, type, defaultValue, createdAt } = flag;
+  const { id, key, name, description, type, format, defaultValue, createdAt } = flag;
   return {
     id,
     key,
     name,
     ...(description === undefined ? {} : { description }),
     type,
+    ...(format && { format }),
     defaultValue,
     createdAt,
   };

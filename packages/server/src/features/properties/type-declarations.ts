@@ -1,9 +1,10 @@
-import type { FlagType } from '@switchyard/core/api/targeting';
 import { AA_TEST_KEY, AA_VARIATIONS } from '@switchyard/core/lifecycle/aa-test';
 import type {
   PropertyConfiguration,
   SplitTest,
 } from '../../configuration/property/property-configuration.ts';
+import { flagType } from './flag-type.ts';
+import { memberName, quote, typeOfJson, union } from './type-expressions.ts';
 
 /**
  * TypeScript interfaces of properties, for the type parameter of the SDK: with them, a misspelt key, a fallback of the
@@ -36,7 +37,7 @@ function typeDeclaration(property: PropertyConfiguration, name: string): string 
     ]),
     ...members(
       'flags',
-      flags.map(({ key, type }) => [key, type satisfies FlagType]),
+      flags.map((flag) => [flag.key, flagType(flag)]),
     ),
     ...members(
       'goals',
@@ -62,24 +63,6 @@ function valueType({ type, variations }: SplitTest): string {
   if (type === 'id') return union(variations.map(({ key }) => quote(key)));
   return union(variations.map(({ value }) => typeOfJson(JSON.parse(value))));
 }
-
-function typeOfJson(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return value.length === 0 ? 'unknown[]' : `(${union(value.map(typeOfJson))})[]`;
-  if (typeof value !== 'object') return typeof value;
-  const entries = Object.entries(value);
-  if (entries.length === 0) return 'Record<string, never>';
-  return `{ ${entries.map(([key, member]) => `${memberName(key)}: ${typeOfJson(member)}`).join('; ')} }`;
-}
-
-function union(types: readonly string[]): string {
-  return types.length === 0 ? 'never' : [...new Set(types)].join(' | ');
-}
-
-const memberName = (key: string) => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key));
-
-/** A string literal; JSON's escapes are TypeScript's. */
-const quote = (text: string) => JSON.stringify(text);
 
 /** `my-shop` becomes `MyShop`. */
 function interfaceName(id: string): string {

@@ -201,6 +201,9 @@ interface FlagTable {
   tags: Generated<string>;
   owner: string | null;
   type: 'boolean' | 'string';
+  format: 'number' | 'json' | null;
+  /** JSON schema. */
+  schema: string | null;
   /** JSON. */
   default_value: string;
   version: number;
