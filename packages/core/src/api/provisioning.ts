@@ -81,9 +81,8 @@ export type ProvisionedFlagConfiguration = Static<typeof ProvisionedFlagConfigur
 const FlagSchema = Type.Unsafe<JsonSchema | null>({
   type: ['object', 'null'],
   additionalProperties: true,
-  'x-max-json-bytes': 16384,
   description:
-    'JSON schema that all values of a flag with a format must fit, checked when it is saved; without `$ref`. At most 16 KiB as JSON. Default: null (any value)',
+    'JSON schema that all values of a flag with a format must fit, checked when it is saved; without `$ref`. At most 16,384 characters as JSON. Default: null (any value)',
 });
 
 export const ProvisionedFlag = Type.Object(

@@ -81,6 +81,9 @@ function checkFlag(flag: CheckableFlag, path: string, rules: FlagRules): Mistake
   return mistakes;
 }
 
+/** Checking a value takes time proportional to this. */
+const MAX_SCHEMA_LENGTH = 16_384;
+
 function checkFormat({ type, format, schema }: ValueRules, path: string): Mistake[] {
   if (format !== undefined && type !== 'string') {
     return [{ path: `${path}/format`, message: 'is only possible for flags of type string' }];
@@ -88,6 +91,10 @@ function checkFormat({ type, format, schema }: ValueRules, path: string): Mistak
   if (schema === undefined) return [];
   if (format === undefined)
     return [{ path: `${path}/schema`, message: 'requires the format number or json' }];
+  if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH) {
+    const message = `is larger than ${MAX_SCHEMA_LENGTH} characters as JSON`;
+    return [{ path: `${path}/schema`, message }];
+  }
   return checkSchema(schema, `${path}/schema`);
 }
 
