@@ -1,4 +1,5 @@
 import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
+import { weightShares } from '../../ui/fields/weight-shares.ts';
 import { formatDateTime } from '../../ui/format/format.ts';
 import tables from '../../ui/lists/table.module.css';
 import { Panel } from '../../ui/page/panel.tsx';
@@ -6,7 +7,6 @@ import type { SplitTest, SplitTestPhase } from '../configuration/configuration-t
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { conditionsSentence } from '../targeting/condition-sentence.ts';
-import { weightShares } from './editor/weight-shares.ts';
 import classes from './phase-list.module.css';
 
 const REASONS: Record<string, string> = {

@@ -1,6 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { ShareBar } from '../../../ui/charts/share-bar.tsx';
 import { Choice } from '../../../ui/fields/choice.tsx';
+import { equalWeight, weightShares, weightsWithOneMore } from '../../../ui/fields/weight-shares.ts';
 import { moveItem } from '../../../ui/lists/move-item.ts';
 import { Icon } from '../../../ui/page/icon.tsx';
 import classes from './editor.module.css';
@@ -10,7 +12,6 @@ import { PhaseNote } from './phase-note.tsx';
 import type { SplitTestDraft } from './split-test-draft.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
 import { VariationFields } from './variation-fields.tsx';
-import { equalWeight, weightShares, weightsWithOneMore } from './weight-shares.ts';
 
 type Variation = SplitTestDraft['variations'][number];
 
@@ -144,12 +145,11 @@ function WeightBar({ variations, shares }: WeightBarProps) {
   const total = variations.reduce((sum, { weight }) => sum + weight, 0);
   return (
     <>
-      <div className={classes.bar} aria-hidden="true">
-        {variations.map(({ key }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: keys are being edited, so only the position is stable
-          <span key={index} style={{ flexGrow: shares[index] }} title={`${key}: ${shares[index]} %`} />
-        ))}
-      </div>
+      <ShareBar
+        hasControl
+        shares={shares}
+        titles={variations.map(({ key }, index) => `${key}: ${shares[index]} %`)}
+      />
       {Math.abs(total - 100) > 0.01 && (
         <Text size="xs" c="dimmed">
           The weights add up to {Number(total.toFixed(2))}, not 100: visitors are divided by the percentages
