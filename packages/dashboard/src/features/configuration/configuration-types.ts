@@ -6,10 +6,18 @@ import type {
   ProvisionedFeedbackType,
   ProvisionedGoal,
 } from '@switchyard/core/api/provisioning';
-import type { FlagType, FlagValue, Prerequisite, Rule, Segment } from '@switchyard/core/api/targeting';
+import type {
+  FlagFormat,
+  FlagType,
+  FlagValue,
+  Prerequisite,
+  Rule,
+  Segment,
+} from '@switchyard/core/api/targeting';
 import type { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
 import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
 import type { Static } from 'typebox';
+import type { FlagSchema } from '../flags/values/schema-text.ts';
 
 // The items as the configuration endpoint returns them: every default is filled in.
 
@@ -46,6 +54,9 @@ export interface Flag extends Versioned {
   tags: string[];
   owner: string | null;
   type: FlagType;
+  /** Missing: the values are plain texts, or booleans. */
+  format?: FlagFormat | undefined;
+  schema?: FlagSchema | undefined;
   defaultValue: FlagValue;
   environments: Record<string, FlagEnvironment>;
   createdAt: number;

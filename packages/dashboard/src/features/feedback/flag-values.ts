@@ -4,7 +4,7 @@ import type { Flag } from '../configuration/configuration-types.ts';
 export function flagValues({ type, defaultValue, environments }: Flag): string[] {
   if (type === 'boolean') return ['true', 'false'];
   const configured = Object.values(environments).flatMap(({ value, rules = [] }) => [
-    ...rules.map((rule) => rule.value),
+    ...rules.flatMap((rule) => rule.split?.map((entry) => entry.value) ?? rule.value ?? []),
     value,
   ]);
   // The API cannot be asked for an empty text.

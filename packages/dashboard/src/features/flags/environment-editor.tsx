@@ -1,14 +1,13 @@
-import { Button, Group, Stack, Title } from '@mantine/core';
+import { Stack, Title } from '@mantine/core';
 import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import { Check } from '../../ui/fields/check.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
 import type { Environment, Flag, FlagEnvironment } from '../configuration/configuration-types.ts';
-import classes from './environment-editor.module.css';
-import { configurationIn, newRule, simpleRollout, withConfiguration } from './flag-configuration.ts';
+import { configurationIn, withConfiguration } from './flag-configuration.ts';
 import { PrerequisiteEditor } from './rules/prerequisite-editor.tsx';
-import { RuleList } from './rules/rule-list.tsx';
-import { SimpleRollout } from './rules/simple-rollout.tsx';
-import { ValueInput } from './value-input.tsx';
+import { Targeting } from './rules/targeting.tsx';
+import { kindOf } from './values/flag-kinds.ts';
+import { ValueInput } from './values/value-input.tsx';
 
 interface EnvironmentEditorProps {
   /** The draft. */
@@ -29,6 +28,7 @@ export function EnvironmentEditor(props: EnvironmentEditorProps) {
   const change = (changes: Partial<FlagEnvironment>) =>
     onChange(withConfiguration(flag, environment.id, changes));
   const { enabled, value, prerequisites } = configuration;
+  const kind = kindOf(flag);
   const isStoredOn = stored.environments[environment.id]?.enabled ?? false;
   return (
     <Panel
@@ -51,10 +51,17 @@ export function EnvironmentEditor(props: EnvironmentEditorProps) {
           disabled={disabled}
           onChange={(isOn) => change({ enabled: isOn })}
         />
-        <Targeting {...props} configuration={configuration} pointer={pointer} onChange={change} />
+        <Targeting
+          kind={kind}
+          configuration={configuration}
+          pointer={pointer}
+          errors={errors}
+          disabled={disabled}
+          onChange={change}
+        />
         <ValueInput
           label={configuration.rules.length === 0 ? 'Serve to everyone' : 'Serve to everyone else'}
-          type={flag.type}
+          kind={kind}
           value={value}
           error={errors(`${pointer}/value`)}
           disabled={disabled}
@@ -75,78 +82,5 @@ export function EnvironmentEditor(props: EnvironmentEditorProps) {
         </section>
       </Stack>
     </Panel>
-  );
-}
-
-interface TargetingProps extends Omit<EnvironmentEditorProps, 'onChange'> {
-  configuration: FlagEnvironment;
-  pointer: string;
-  onChange: (changes: Partial<FlagEnvironment>) => void;
-}
-
-/** A slider for a plain percentage, or the list of rules. */
-function Targeting({ flag, configuration, pointer, onChange, errors, disabled }: TargetingProps) {
-  const { rules, value } = configuration;
-  const simple = simpleRollout(configuration);
-  const isBoolean = flag.type === 'boolean';
-  const startRollout = () => {
-    const rule = { ...newRule(rules, isBoolean ? true : value), rollout: { percentage: 10 } };
-    onChange({ rules: [rule], ...(isBoolean && { value: false }) });
-  };
-  const addRule = () => onChange({ rules: [newRule(rules, isBoolean ? true : value), ...rules] });
-  return (
-    <section>
-      <Title order={3} fz="sm" mb={4}>
-        {simple ? 'Rollout' : 'Rules'}
-      </Title>
-      {simple ? (
-        <SimpleRollout
-          rule={simple}
-          type={flag.type}
-          pointer={`${pointer}/rules/0`}
-          errors={errors}
-          disabled={disabled}
-          onChange={(rule) => onChange({ rules: [rule] })}
-        />
-      ) : (
-        <>
-          <p className={classes.hint}>
-            {rules.length === 0
-              ? 'No rules: everyone gets the same value.'
-              : 'The first rule that matches decides.'}
-          </p>
-          <RuleList
-            rules={rules}
-            type={flag.type}
-            pointer={`${pointer}/rules`}
-            errors={errors}
-            disabled={disabled}
-            onChange={(next) => onChange({ rules: next })}
-          />
-        </>
-      )}
-      <Group gap="xs" mt="xs">
-        {simple && (
-          <Button size="xs" variant="default" disabled={disabled} onClick={addRule}>
-            Add rule
-          </Button>
-        )}
-        {simple && (
-          <Button
-            size="xs"
-            variant="subtle"
-            disabled={disabled}
-            onClick={() => onChange({ rules: [], value: simple.value })}
-          >
-            Serve to everyone
-          </Button>
-        )}
-        {rules.length === 0 && (
-          <Button size="xs" variant="default" disabled={disabled} onClick={startRollout}>
-            Roll out gradually
-          </Button>
-        )}
-      </Group>
-    </section>
   );
 }

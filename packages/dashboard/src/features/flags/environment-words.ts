@@ -1,9 +1,9 @@
 import type { Rollout, Rule, Segment } from '@switchyard/core/api/targeting';
 import { flagValueWords } from '@switchyard/core/words/flag-value-words';
-import { ruleSentence as sentence } from '@switchyard/core/words/rule-sentence';
+import { ruleSentence as sentence, servedValues } from '@switchyard/core/words/rule-sentence';
 import { formatDateTime, formatPercent, plural } from '../../ui/format/format.ts';
 import type { Flag, FlagEnvironment } from '../configuration/configuration-types.ts';
-import { simpleRollout } from './flag-configuration.ts';
+import { onlyRule } from './flag-configuration.ts';
 
 const percentWords = (percentage: number): string => formatPercent(percentage / 100);
 
@@ -21,12 +21,24 @@ export function environmentWords(
   const condition = prerequisiteWords(prerequisites, flags);
   const rules = configuration.rules.filter((rule) => rule.enabled !== false);
   if (rules.length === 0) return `${flagValueWords(value)} ${condition || 'for all'}`;
-  const simple = simpleRollout({ rules });
-  const words = simple
-    ? `${rolloutWords(simple.rollout!)} ${flagValueWords(simple.value)}`
-    : plural(rules.length, 'rule');
-  return `${words}, else ${flagValueWords(value)}${condition && `, ${condition}`}`;
+  const only = onlyRule({ rules });
+  const words = (only && shareWords(only)) ?? plural(rules.length, 'rule');
+  // Nobody is left, except without an id.
+  const others = only?.split && only.rollout === undefined ? '' : `, else ${flagValueWords(value)}`;
+  return `${words}${others}${condition && `, ${condition}`}`;
 }
+
+/** "20 % true", "a (25 %) or b (75 %)", "20 % 4 values"; undefined for one value for everyone. */
+function shareWords(rule: Rule): string | undefined {
+  const { rollout, split } = rule;
+  if (rollout === undefined && split === undefined) return undefined;
+  const percentage = rollout ? `${rolloutWords(rollout)} ` : '';
+  if (split && split.length > MAX_LISTED) return `${percentage}${plural(split.length, 'value')}`;
+  return percentage + servedValues(rule, { percent: percentWords });
+}
+
+/** More values do not fit into a cell. */
+const MAX_LISTED = 3;
 
 /** "if New search is true"; empty without prerequisites. */
 function prerequisiteWords(prerequisites: FlagEnvironment['prerequisites'], flags: NamedFlags): string {

@@ -25,15 +25,24 @@ export function withConfiguration(
   return { environments: { ...flag.environments, [environmentId]: configuration } };
 }
 
+/** Serves one value to a percentage of everyone. */
+export type SimpleRule = Rule & Required<Pick<Rule, 'rollout' | 'value'>>;
+
 /**
  * The rule of a flag that is only rolled out to a percentage, which needs a slider and no list of rules; undefined if
  * there is more to it.
  */
-export function simpleRollout({ rules }: Pick<FlagEnvironment, 'rules'>): Rule | undefined {
+export function simpleRollout({ rules }: Pick<FlagEnvironment, 'rules'>): SimpleRule | undefined {
+  const rule = onlyRule({ rules });
+  if (rule?.rollout === undefined || rule.value === undefined || rule.split !== undefined) return undefined;
+  return { ...rule, rollout: rule.rollout, value: rule.value };
+}
+
+/** The rule of a flag that has no other one, and that applies to everyone. */
+export function onlyRule({ rules }: Pick<FlagEnvironment, 'rules'>): Rule | undefined {
   const [rule] = rules;
-  const isSimple =
-    rules.length === 1 && rule?.rollout && rule.enabled !== false && (rule.conditions ?? []).length === 0;
-  return isSimple ? rule : undefined;
+  const isForEveryone = rule?.enabled !== false && (rule?.conditions ?? []).length === 0;
+  return rules.length === 1 && isForEveryone ? rule : undefined;
 }
 
 /** A rule for everyone; its id is not one of the given rules. */

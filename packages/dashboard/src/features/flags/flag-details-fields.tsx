@@ -4,9 +4,11 @@ import { useMemo } from 'react';
 import { TextArea } from '../../ui/fields/text-area.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { ValueInput } from './value-input.tsx';
+import { kindOf } from './values/flag-kinds.ts';
+import { SchemaField } from './values/schema-field.tsx';
+import { ValueInput } from './values/value-input.tsx';
 
-type Details = Pick<Flag, 'description' | 'tags' | 'owner' | 'type' | 'defaultValue'>;
+type Details = Pick<Flag, 'description' | 'tags' | 'owner' | 'type' | 'format' | 'schema' | 'defaultValue'>;
 
 interface FlagDetailsFieldsProps {
   flag: Details;
@@ -24,12 +26,20 @@ export function FlagDetailsFields({ flag, onChange, errors, disabled }: FlagDeta
       <ValueInput
         label="Default value"
         description="Served where the flag is off or a prerequisite is not met"
-        type={flag.type}
+        kind={kindOf(flag)}
         value={flag.defaultValue}
         error={errors('/defaultValue')}
         disabled={disabled}
         onChange={(defaultValue) => onChange({ defaultValue })}
       />
+      {flag.format !== undefined && (
+        <SchemaField
+          schema={flag.schema}
+          error={errors('/schema')}
+          disabled={disabled}
+          onChange={(schema) => onChange({ schema })}
+        />
+      )}
       <TextArea
         label="Description"
         rows={2}

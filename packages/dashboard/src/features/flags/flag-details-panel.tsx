@@ -2,6 +2,7 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { Panel } from '../../ui/page/panel.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { FlagDetailsFields } from './flag-details-fields.tsx';
+import { TextKindField } from './values/text-kind-field.tsx';
 
 interface FlagDetailsPanelProps {
   flag: Flag;
@@ -23,10 +24,14 @@ export function FlagDetailsPanel({ flag, onChange, errors, disabled }: FlagDetai
           disabled={disabled}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
         />
+        {flag.type === 'boolean' ? (
+          <Text size="sm" c="dimmed">
+            Type: on or off
+          </Text>
+        ) : (
+          <TextKindField flag={flag} onChange={onChange} error={errors('/format')} disabled={disabled} />
+        )}
         <FlagDetailsFields flag={flag} onChange={onChange} errors={errors} disabled={disabled} />
-        <Text size="sm" c="dimmed">
-          Type: {flag.type === 'boolean' ? 'on or off' : 'text'}
-        </Text>
       </Stack>
     </Panel>
   );

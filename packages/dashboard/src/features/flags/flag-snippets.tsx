@@ -1,17 +1,19 @@
 import { Text } from '@mantine/core';
+import { parseFlagValue } from '@switchyard/core/flag-values/flag-format';
 import { SnippetTabs } from '../../ui/page/snippet-tabs.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { NODE_IMPORTS } from '../configuration/node-imports.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 
-type FlagInCode = Pick<Flag, 'key' | 'type' | 'defaultValue'>;
+type FlagInCode = Pick<Flag, 'key' | 'type' | 'format' | 'defaultValue'>;
 
 /** Code that asks for a flag. It needs a secret key, which is never shown here. */
 export function FlagSnippets({ flag }: { flag: FlagInCode }) {
   const { propertyId } = useProperty();
   const snippets = [
     { name: 'Node.js', code: nodeCode(propertyId, flag) },
+    { name: 'Page', code: pageCode(flag) },
     { name: 'curl', code: curlCode(propertyId, flag) },
     { name: 'OFREP', code: ofrepCode(flag) },
   ];
@@ -25,7 +27,13 @@ export function FlagSnippets({ flag }: { flag: FlagInCode }) {
   );
 }
 
-const nodeCode = (propertyId: string, { key, type, defaultValue }: FlagInCode) =>
+/** The default value as the code has it. */
+function fallbackCode({ format, defaultValue }: FlagInCode): string {
+  const value = format === undefined ? defaultValue : parseFlagValue(defaultValue, format);
+  return JSON.stringify(value ?? null);
+}
+
+const nodeCode = (propertyId: string, flag: FlagInCode) =>
   [
     NODE_IMPORTS,
     '',
@@ -35,8 +43,15 @@ const nodeCode = (propertyId: string, { key, type, defaultValue }: FlagInCode) =
     '  secretApiKey: env.SWITCHYARD_KEY,',
     '});',
     'await switchyard.ready();',
-    `const value = switchyard.flags.${type}('${key}', ${JSON.stringify(defaultValue)}, { userId: 'u-42' });`,
+    `const value = switchyard.flags.${flag.format ?? flag.type}('${flag.key}', ${fallbackCode(flag)}, { userId: 'u-42' });`,
     'console.log(value);',
+  ].join('\n');
+
+/** `switchyard` is the client of the page. */
+const pageCode = (flag: FlagInCode) =>
+  [
+    '// In a page that loads the SDK from the relay of your server, which must list the flag',
+    `const value = switchyard.flags.get('${flag.key}', ${fallbackCode(flag)});`,
   ].join('\n');
 
 const curlCode = (propertyId: string, { key }: FlagInCode) =>

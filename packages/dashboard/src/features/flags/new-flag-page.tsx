@@ -14,6 +14,7 @@ import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { newConfiguration } from './flag-configuration.ts';
 import { FlagDetailsFields } from './flag-details-fields.tsx';
 import classes from './new-flag-page.module.css';
+import { type FlagKind, KINDS, kindOf, kindOptions, TEXT_KINDS, valuesOf } from './values/flag-kinds.ts';
 
 type NewFlag = Omit<Flag, 'id' | 'createdAt' | 'version' | 'environments'> & {
   /** Environments to switch it on in. */
@@ -31,10 +32,7 @@ const EMPTY: NewFlag = {
   on: [],
 };
 
-const TYPES = [
-  { value: 'boolean', label: 'On or off' },
-  { value: 'string', label: 'Text' },
-] as const;
+const OPTIONS = kindOptions<FlagKind>(['boolean', ...TEXT_KINDS]);
 
 /** The form for a new flag; saving opens its page, where rules are added. */
 export function NewFlagPage() {
@@ -43,6 +41,7 @@ export function NewFlagPage() {
   // `+` is not allowed in keys.
   const draft = useDraft<NewFlag>(`${propertyId}/flags/+new`, EMPTY);
   const { on, key, ...fields } = draft.value;
+  const kind = kindOf(fields);
   const environments = Object.fromEntries(
     on.map((id) => [id, { ...newConfiguration(fields), enabled: true }]),
   );
@@ -93,10 +92,11 @@ export function NewFlagPage() {
           />
           <ChoiceField
             label="Type"
-            description="It cannot be changed later"
-            options={TYPES}
-            value={fields.type}
-            onChange={(type) => draft.change({ type, defaultValue: type === 'boolean' ? false : '' })}
+            description={`${KINDS[kind].hint} ${kind === 'boolean' ? 'It cannot become another type later' : 'It cannot become “On or off” later'}`}
+            options={OPTIONS}
+            value={kind}
+            error={errors('/type') ?? errors('/format')}
+            onChange={(next) => draft.change(withKind(fields, next))}
           />
           <FlagDetailsFields flag={fields} onChange={draft.change} errors={errors} disabled={false} />
           <OptionList
@@ -116,6 +116,12 @@ export function NewFlagPage() {
       />
     </Page>
   );
+}
+
+/** Another kind has another default value; a schema stays where it can. */
+function withKind({ schema }: Pick<NewFlag, 'schema'>, kind: FlagKind): Partial<NewFlag> {
+  const values = valuesOf(kind);
+  return { ...values, schema: values.format && schema, defaultValue: KINDS[kind].defaultValue };
 }
 
 /** The key follows the name until it is edited. */

@@ -5,7 +5,8 @@ import { useRowKeys } from '../../../ui/hooks/use-row-keys.ts';
 import { IconButton } from '../../../ui/page/icon-button.tsx';
 import type { Flag } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
-import { ValueInput } from '../value-input.tsx';
+import { kindOf } from '../values/flag-kinds.ts';
+import { ValueInput } from '../values/value-input.tsx';
 
 interface PrerequisiteEditorProps {
   /** The flag that has the prerequisites. */
@@ -57,7 +58,7 @@ export function PrerequisiteEditor(props: PrerequisiteEditorProps) {
           />
           <ValueInput
             label="Must be"
-            type={typeof prerequisite.value === 'boolean' ? 'boolean' : 'string'}
+            kind={kindOf(flags.find(({ key }) => key === prerequisite.flag) ?? typeOf(prerequisite))}
             value={prerequisite.value}
             error={errors(`${pointer}/${index}/value`)}
             disabled={disabled}
@@ -88,6 +89,10 @@ export function PrerequisiteEditor(props: PrerequisiteEditorProps) {
     </Stack>
   );
 }
+
+/** Of a flag that does not exist any more. */
+const typeOf = ({ value }: Prerequisite) =>
+  ({ type: typeof value === 'boolean' ? 'boolean' : 'string' }) as const;
 
 const prerequisiteOn = ({ key, type, defaultValue }: Flag): Prerequisite => ({
   flag: key,

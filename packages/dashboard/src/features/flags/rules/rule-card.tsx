@@ -1,11 +1,12 @@
 import { Menu, UnstyledButton } from '@mantine/core';
-import type { FlagType, Rule } from '@switchyard/core/api/targeting';
+import type { FlagValue, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, useId } from 'react';
 import { useFocusIfAdded } from '../../../ui/hooks/use-focus-if-added.ts';
 import { MoveButtons } from '../../../ui/lists/move-buttons.tsx';
 import { IconButton } from '../../../ui/page/icon-button.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { ruleSentence } from '../environment-words.ts';
+import type { FlagKind } from '../values/flag-kinds.ts';
 import classes from './rule-card.module.css';
 import { RuleEditor } from './rule-editor.tsx';
 
@@ -13,7 +14,8 @@ interface RuleCardProps {
   rule: Rule;
   index: number;
   count: number;
-  type: FlagType;
+  kind: FlagKind;
+  startValue: FlagValue;
   handle: ReactNode;
   isExpanded: boolean;
   /** It was just added: its fields get the focus. */

@@ -1,13 +1,16 @@
 import { Input, Stack, TextInput } from '@mantine/core';
-import type { FlagType, Rule } from '@switchyard/core/api/targeting';
+import type { FlagValue, Rule } from '@switchyard/core/api/targeting';
 import { Check } from '../../../ui/fields/check.tsx';
 import { ConditionListEditor } from '../../targeting/condition-list-editor.tsx';
-import { ValueInput } from '../value-input.tsx';
+import type { FlagKind } from '../values/flag-kinds.ts';
 import { RolloutEditor } from './rollout-editor.tsx';
+import { ServedFields } from './served-fields.tsx';
 
 interface RuleEditorProps {
   rule: Rule;
-  type: FlagType;
+  kind: FlagKind;
+  /** Where the rule has no value yet. */
+  startValue: FlagValue;
   onChange: (rule: Rule) => void;
   errors: (pointer: string) => string | undefined;
   pointer: string;
@@ -15,7 +18,8 @@ interface RuleEditorProps {
 }
 
 /** The fields of a rule. */
-export function RuleEditor({ rule, type, onChange, errors, pointer, disabled }: RuleEditorProps) {
+export function RuleEditor(props: RuleEditorProps) {
+  const { rule, onChange, errors, pointer, disabled } = props;
   const { conditions = [], match, rollout } = rule;
   return (
     <Stack gap="sm">
@@ -30,14 +34,7 @@ export function RuleEditor({ rule, type, onChange, errors, pointer, disabled }: 
           onChange={(list) => onChange(withConditions(rule, list))}
         />
       </Input.Wrapper>
-      <ValueInput
-        label="Serve"
-        type={type}
-        value={rule.value}
-        error={errors(`${pointer}/value`)}
-        disabled={disabled}
-        onChange={(value) => onChange({ ...rule, value })}
-      />
+      <ServedFields {...props} />
       <Check
         kind="switch"
         label="Only to a percentage"

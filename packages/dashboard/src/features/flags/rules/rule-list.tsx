@@ -1,15 +1,20 @@
 import { Button, Group } from '@mantine/core';
-import type { FlagType, Rule } from '@switchyard/core/api/targeting';
+import type { FlagValue, Rule } from '@switchyard/core/api/targeting';
 import { type ReactNode, useState } from 'react';
 import { AddButton } from '../../../ui/fields/add-button.tsx';
 import { moveItem } from '../../../ui/lists/move-item.ts';
 import { SortableList } from '../../../ui/lists/sortable-list.tsx';
 import { duplicateRule, newRule } from '../flag-configuration.ts';
+import type { FlagKind } from '../values/flag-kinds.ts';
 import { RuleCard } from './rule-card.tsx';
 
 interface RuleListProps {
   rules: readonly Rule[];
-  type: FlagType;
+  kind: FlagKind;
+  /** What a new rule serves. */
+  startValue: FlagValue;
+  /** A rule that was begun elsewhere: its fields get the focus. */
+  begun?: string | undefined;
   onChange: (rules: Rule[]) => void;
   errors: (pointer: string) => string | undefined;
   /** JSON pointer of the rules. */
@@ -18,10 +23,11 @@ interface RuleListProps {
 }
 
 /** The rules in their order: the first that matches decides. Collapsed rules are sentences. */
-export function RuleList({ rules, type, onChange, errors, pointer, disabled }: RuleListProps) {
-  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+export function RuleList(props: RuleListProps) {
+  const { rules, kind, startValue, begun, onChange, errors, pointer, disabled } = props;
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set(begun === undefined ? [] : [begun]));
   const [message, setMessage] = useState('');
-  const [added, setAdded] = useState<string>();
+  const [added, setAdded] = useState(begun);
   const toggle = (id: string) => {
     setAdded(undefined);
     setExpanded((ids) => new Set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]));
@@ -40,7 +46,8 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
       rule={rule}
       index={index}
       count={rules.length}
-      type={type}
+      kind={kind}
+      startValue={startValue}
       handle={disabled ? null : handle}
       isExpanded={expanded.has(rule.id)}
       isAdded={rule.id === added}
@@ -64,7 +71,7 @@ export function RuleList({ rules, type, onChange, errors, pointer, disabled }: R
         <AddButton
           disabled={disabled}
           onClick={() => {
-            const rule = newRule(rules, type === 'boolean' ? true : '');
+            const rule = newRule(rules, startValue);
             add(rule, rules.length);
             setAdded(rule.id);
           }}

@@ -1,11 +1,13 @@
 import { Stack } from '@mantine/core';
-import type { FlagType, Rule } from '@switchyard/core/api/targeting';
-import { ValueInput } from '../value-input.tsx';
+import type { Rule } from '@switchyard/core/api/targeting';
+import type { SimpleRule } from '../flag-configuration.ts';
+import type { FlagKind } from '../values/flag-kinds.ts';
+import { ValueInput } from '../values/value-input.tsx';
 import { RolloutEditor } from './rollout-editor.tsx';
 
 interface SimpleRolloutProps {
-  rule: Rule;
-  type: FlagType;
+  rule: SimpleRule;
+  kind: FlagKind;
   onChange: (rule: Rule) => void;
   errors: (pointer: string) => string | undefined;
   /** JSON pointer of the rule. */
@@ -15,12 +17,12 @@ interface SimpleRolloutProps {
 
 /** A flag that is only rolled out to a percentage of everyone. */
 export function SimpleRollout(props: SimpleRolloutProps) {
-  const { rule, type, onChange, errors, pointer, disabled } = props;
+  const { rule, kind, onChange, errors, pointer, disabled } = props;
   return (
     <Stack gap="xs">
       <ValueInput
         label="Serve"
-        type={type}
+        kind={kind}
         value={rule.value}
         error={errors(`${pointer}/value`)}
         disabled={disabled}
@@ -28,7 +30,7 @@ export function SimpleRollout(props: SimpleRolloutProps) {
       />
       <RolloutEditor
         label="To a percentage of everyone"
-        rollout={rule.rollout!}
+        rollout={rule.rollout}
         pointer={`${pointer}/rollout`}
         errors={errors}
         disabled={disabled}

@@ -19,10 +19,10 @@ export function decidingAttributes(
       conditions.forEach(visit);
     }
   };
-  for (const { conditions = [], rollout } of rules) {
+  for (const { conditions = [], rollout, split } of rules) {
     conditions.forEach(visit);
-    // Any id will do for a percentage; this is the usual one.
-    if (rollout) names.add(rollout.by ?? 'userId');
+    // Any id will do for percentages; this is the usual one.
+    if (rollout || split) names.add(rollout?.by ?? 'userId');
   }
   return [...names];
 }

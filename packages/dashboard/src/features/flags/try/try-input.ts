@@ -1,4 +1,5 @@
 import type { ExplanationBody } from '@switchyard/core/api/explanations';
+import { jsonProblem } from '../../../ui/fields/json-problem.ts';
 
 /** What is entered under "Try it". */
 export interface TryInput {
@@ -21,13 +22,11 @@ export function contextOf({ mode, rows, json, session }: TryInput): Context | { 
 }
 
 function parseContext(json: string): Context | { problem: string } {
-  try {
-    const context: unknown = JSON.parse(json);
-    if (typeof context === 'object' && context !== null && !Array.isArray(context)) {
-      return { context: context as Record<string, unknown> };
-    }
-    return { problem: 'The context must be a JSON object' };
-  } catch (error) {
-    return { problem: `Not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
+  const problem = jsonProblem(json);
+  if (problem !== undefined) return { problem };
+  const context: unknown = JSON.parse(json);
+  if (typeof context === 'object' && context !== null && !Array.isArray(context)) {
+    return { context: context as Record<string, unknown> };
   }
+  return { problem: 'The context must be a JSON object' };
 }
