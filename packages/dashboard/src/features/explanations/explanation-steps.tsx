@@ -1,5 +1,6 @@
 import type { Explanation } from '@switchyard/core/api/explanations';
 import { formatDateTime } from '../../ui/format/format.ts';
+import { useProperty } from '../configuration/property-context.tsx';
 import { AssignmentStepList } from './assignment-step-list.tsx';
 import classes from './explanation-steps.module.css';
 import { FlagStepList } from './flag-step-list.tsx';
@@ -7,11 +8,12 @@ import { outcomeSentence } from './outcome-sentence.ts';
 
 /** How a flag got its value or a visitor their variation, step by step. */
 export function ExplanationSteps({ explanation }: { explanation: Explanation }) {
+  const { flags } = useProperty().configuration;
   const { contextUsed, historical, at, version } = explanation;
   return (
     <div className={classes.explanation}>
       <p className={classes.outcome} role="status">
-        {outcomeSentence(explanation)}
+        {outcomeSentence(explanation, flags)}
       </p>
       <p className="dimmed">
         {historical
@@ -22,7 +24,7 @@ export function ExplanationSteps({ explanation }: { explanation: Explanation }) 
           ` Unknown here, so conditions on them do not match: ${contextUsed.unknown.join(', ')}.`}
       </p>
       {explanation.type === 'flag' ? (
-        <FlagStepList steps={explanation.steps} />
+        <FlagStepList flagKey={explanation.key} steps={explanation.steps} />
       ) : (
         <AssignmentStepList steps={explanation.steps} />
       )}

@@ -1,11 +1,15 @@
 import type { Explanation, FlagExplanation, SplitTestExplanation } from '@switchyard/core/api/explanations';
+import type { Configuration } from '../configuration/configuration-types.ts';
+import { valueWriter } from './value-text.ts';
+
+type Flags = Configuration['flags'];
 
 /** The result in one sentence. */
-export const outcomeSentence = (explanation: Explanation): string =>
-  explanation.type === 'flag' ? flagSentence(explanation) : splitTestSentence(explanation);
+export const outcomeSentence = (explanation: Explanation, flags: Flags): string =>
+  explanation.type === 'flag' ? flagSentence(explanation, flags) : splitTestSentence(explanation);
 
-function flagSentence({ value, ruleIndex, steps }: FlagExplanation): string {
-  const served = `The flag is ${JSON.stringify(value)}`;
+function flagSentence({ key, value, ruleIndex, steps }: FlagExplanation, flags: Flags): string {
+  const served = `The flag is ${valueWriter(flags, key)(value)}`;
   if (!steps.configured)
     return `${served}: it has no configuration in this environment, so its default applies.`;
   if (!steps.enabled) return `${served}: it is turned off in this environment, so its default applies.`;

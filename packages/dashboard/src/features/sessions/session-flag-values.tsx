@@ -8,6 +8,7 @@ import { StackedTable } from '../../ui/lists/stacked-table.tsx';
 import { Loaded, Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { valueWriter } from '../explanations/value-text.ts';
 import type { Question } from './why-panel.tsx';
 
 interface SessionFlagValuesProps {
@@ -48,27 +49,30 @@ export function SessionFlagValues({ sessionId, startedAt, onWhy }: SessionFlagVa
       <Loaded query={flags} what="the flag values">
         {(data) => (
           <StackedTable head={['Flag', 'Value', '']}>
-            {data.flags.map(({ flagKey, value, unknown }) => (
-              <tr key={flagKey}>
-                <td data-label="Flag">
-                  <PropertyLink to={`flags/${encodeURIComponent(flagKey)}`}>{flagKey}</PropertyLink>
-                </td>
-                <td data-label="Value">
-                  <code>{JSON.stringify(value)}</code>
-                  {unknown.length > 0 && <span className="dimmed"> unknown: {unknown.join(', ')}</span>}
-                </td>
-                <td>
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={`Why is ${flagKey} ${JSON.stringify(value)}?`}
-                    onClick={() => onWhy({ type: 'flag', key: flagKey, at: data.at, environment })}
-                  >
-                    Why?
-                  </Button>
-                </td>
-              </tr>
-            ))}
+            {data.flags.map(({ flagKey, value, unknown }) => {
+              const text = valueWriter(configuration.flags, flagKey)(value);
+              return (
+                <tr key={flagKey}>
+                  <td data-label="Flag">
+                    <PropertyLink to={`flags/${encodeURIComponent(flagKey)}`}>{flagKey}</PropertyLink>
+                  </td>
+                  <td data-label="Value">
+                    <code>{text}</code>
+                    {unknown.length > 0 && <span className="dimmed"> unknown: {unknown.join(', ')}</span>}
+                  </td>
+                  <td>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      aria-label={`Why is ${flagKey} ${text}?`}
+                      onClick={() => onWhy({ type: 'flag', key: flagKey, at: data.at, environment })}
+                    >
+                      Why?
+                    </Button>
+                  </td>
+                </tr>
+              );
+            })}
           </StackedTable>
         )}
       </Loaded>
