@@ -6,11 +6,10 @@ import type {
 } from '@switchyard/core/api/impact';
 import { formatCount, plural } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
+import { valueWriter } from '../explanations/value-text.ts';
 import classes from './impact-panel.module.css';
 import { isVisited } from './impact-words.ts';
 import type { SplitTestChange } from './split-test-change.ts';
-
-const text = (value: unknown) => (value === null ? 'nothing' : JSON.stringify(value));
 
 /** Sessions to look at, in a new tab: the review sheet stays open. */
 function Examples({ ids }: { ids: readonly string[] }) {
@@ -32,7 +31,15 @@ function Examples({ ids }: { ids: readonly string[] }) {
   );
 }
 
-function Transitions({ transitions }: { transitions: readonly FlagTransition[] }) {
+interface TransitionsProps {
+  flagKey: string;
+  transitions: readonly FlagTransition[];
+}
+
+function Transitions({ flagKey, transitions }: TransitionsProps) {
+  const { flags } = useProperty().configuration;
+  const write = valueWriter(flags, flagKey);
+  const text = (value: FlagTransition['from']) => (value === null ? 'nothing' : write(value));
   return (
     <ul className="bullets">
       {transitions.map(({ from, to, visitors, examples }) => (
@@ -63,7 +70,7 @@ export function FlagImpactList({ impact, isOnly }: { impact: FlagImpact; isOnly:
         {changed > 0 && !isVisited(environment, environments) && (
           <span className="dimmed"> of the property, if they were there</span>
         )}
-        <Transitions transitions={transitions} />
+        <Transitions flagKey={impact.flagKey} transitions={transitions} />
         <Unknown unknown={unknown} />
       </div>
     );

@@ -4,6 +4,7 @@ export function jsonProblem(text: string): string | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    return `Not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+    const message = error instanceof Error ? error.message : String(error);
+    return message.includes('not valid JSON') ? message : `Not valid JSON: ${message}`;
   }
 }

@@ -20,11 +20,13 @@ interface RuleListProps {
   /** JSON pointer of the rules. */
   pointer: string;
   disabled: boolean;
+  /** Beside the button that adds a rule. */
+  actions?: ReactNode;
 }
 
 /** The rules in their order: the first that matches decides. Collapsed rules are sentences. */
 export function RuleList(props: RuleListProps) {
-  const { rules, kind, startValue, begun, onChange, errors, pointer, disabled } = props;
+  const { rules, kind, startValue, begun, onChange, errors, pointer, disabled, actions } = props;
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set(begun === undefined ? [] : [begun]));
   const [message, setMessage] = useState('');
   const [added, setAdded] = useState(begun);
@@ -78,6 +80,7 @@ export function RuleList(props: RuleListProps) {
         >
           Add rule
         </AddButton>
+        {actions}
         {rules.length > 1 && (
           <Button
             size="xs"

@@ -19,7 +19,7 @@ export function SchemaField({ schema, onChange, error, disabled }: SchemaFieldPr
   return (
     <JsonField
       label="JSON schema"
-      description="Optional. What all values must fit; it is checked when the flag is saved, without $ref"
+      description="Optional: what all values must fit, checked when the flag is saved"
       isOptional
       value={isOwn ? text : schemaText(schema)}
       error={error}
