@@ -3,6 +3,8 @@ import { explainFlag } from '@switchyard/core/evaluation/explain-flag';
 type Targeting = Parameters<typeof explainFlag>[1];
 type Steps = NonNullable<ReturnType<typeof explainFlag>>['steps'];
 type RuleStep = Steps['rules'][number];
+type Rollout = NonNullable<RuleStep['rollout']>;
+type SplitSteps = NonNullable<Rollout['split']>;
 type ConditionStep = NonNullable<RuleStep['conditions']>[number];
 
 const MAX_VALUES = 3;
@@ -56,11 +58,27 @@ function missedWords(rule: RuleStep): string {
   return `${nameOf(rule)}: not ${failed.join(', not ')}`;
 }
 
-function drawWords({ percentage, attribute, bucket, included }: NonNullable<RuleStep['rollout']>): string {
+function drawWords(rollout: Rollout): string {
+  const { percentage, attribute, bucket, included, split } = rollout;
+  if (split) return splitWords(rollout, split);
   if (percentage >= 100) return 'rolled out to 100 %';
   if (bucket === null) return 'the context has no id for the rollout';
   return `the draw of ${attribute}, ${bucket.toFixed(2)}, is ${included ? '' : 'not '}below ${percentage}`;
 }
+
+function splitWords({ percentage, attribute, bucket }: Rollout, split: SplitSteps): string {
+  const served = split.find((entry) => entry.served);
+  if (served && served.from === 0 && served.to === 100) return `everybody gets variant ${served.variant}`;
+  if (percentage <= 0) return 'it is rolled out to 0 %';
+  if (bucket === null) return 'the context has no id for the split';
+  const draw = `the draw of ${attribute}, ${bucket.toFixed(2)},`;
+  if (served) return `${draw} is within ${rangeWords(served)}, which gets variant ${served.variant}`;
+  const ranges = split.filter(({ from, to }) => from < to).map(rangeWords);
+  return `${draw} is not within ${ranges.join(' or ')}`;
+}
+
+const rangeWords = ({ from, to }: SplitSteps[number]) => `${number(from)} to ${number(to)}`;
+const number = (value: number) => String(Number(value.toFixed(2)));
 
 function conditionWords({ attribute, operator, values = [], negate, segments }: ConditionStep): string {
   const listed = segments ? segments.map(({ id }) => id) : values;
