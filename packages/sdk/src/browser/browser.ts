@@ -3,7 +3,7 @@ import { openSwitchyard } from './open-switchyard.ts';
 import type { Switchyard, SwitchyardOptions } from './switchyard.ts';
 
 export type { Attributes, SplitTesting, SplitTests } from '../client/browser-client.ts';
-export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
+export type { AnySchema, JsonValue, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
 export type { Switchyard, SwitchyardOptions } from './switchyard.ts';
 

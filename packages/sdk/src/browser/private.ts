@@ -12,7 +12,7 @@ import { hasPrivacySignal } from './privacy-signal.ts';
 import type { SwitchyardOptions as BrowserOptions, Switchyard } from './switchyard.ts';
 
 export type { Attributes, SplitTesting, SplitTests } from '../client/browser-client.ts';
-export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
+export type { AnySchema, JsonValue, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
 export type { Switchyard } from './switchyard.ts';
 

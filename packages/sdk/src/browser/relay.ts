@@ -11,7 +11,7 @@ export type { Attributes, SplitTesting, SplitTests } from '../client/browser-cli
 export type { PageFeedback, PageFeedbackCall, PageGoalCall, PageGoals } from '../client/page-conversions.ts';
 export type { PageFlags } from '../client/page-flags.ts';
 export type { DeliveryResult } from '../client/result.ts';
-export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
+export type { AnySchema, JsonValue, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
 
 export interface SwitchyardOptions extends Omit<BrowserOptions, 'apiUrl' | 'publicApiKey'> {

@@ -3,7 +3,7 @@ import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import { openClient } from './open-client.ts';
 
 export type { Attributes, SplitTesting, SplitTestingOptions, SplitTests } from '../client/browser-client.ts';
-export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
+export type { AnySchema, JsonValue, SwitchyardSchema } from '../client/schema.ts';
 export type { Bootstrap, Choice, SplitTestConfig, SplitTestDefinition } from '../client/split-tests.ts';
 
 /**

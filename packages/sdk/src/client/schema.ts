@@ -5,7 +5,7 @@
  * @example
  * interface Shop {
  *   splitTests: { hero: 'control' | 'b'; pricing: { currency: string; price: number } };
- *   flags: { 'new-checkout': boolean; banner: string };
+ *   flags: { 'new-checkout': boolean; banner: string; price: number; plans: { names: string[] } };
  *   goals: { signup: 'count'; revenue: 'revenue' };
  *   feedbackTypes: { nps: 'good' | 'bad' };
  * }
@@ -13,7 +13,7 @@
 export interface SwitchyardSchema {
   /** The possible values of each test: variation keys, texts, or the JSON of its variations. */
   splitTests: object;
-  /** The type of each flag's value. */
+  /** The type of each flag's value: `boolean`, `string`, or with a format `number` or the type of its JSON. */
   flags: object;
   /** The kind of each goal: `count` or `revenue`. */
   goals: object;
@@ -21,10 +21,19 @@ export interface SwitchyardSchema {
   feedbackTypes: object;
 }
 
+/** What a flag with the format `json` can contain. Frozen, because all who read the flag share it. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
 /** Allows any key; used without a declaration. */
 export interface AnySchema {
   splitTests: Record<string, unknown>;
-  flags: Record<string, boolean | string>;
+  flags: Record<string, JsonValue>;
   goals: Record<string, 'count' | 'revenue'>;
   feedbackTypes: Record<string, string>;
 }

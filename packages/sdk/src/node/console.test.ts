@@ -66,7 +66,7 @@ describe('warnings, without `debug`', () => {
     }
     expect(warnings).toEqual([
       expect.stringContaining('no flag "new-chekout"'),
-      expect.stringContaining('The flag "banner" is a string, but its fallback is a boolean'),
+      expect.stringContaining('The flag "banner" is a string, not a boolean'),
       expect.stringContaining('The split test "herro" is not running or does not exist'),
     ]);
   });

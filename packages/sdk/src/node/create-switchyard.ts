@@ -3,6 +3,7 @@ import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import { ApiClient } from './api-client.ts';
 import { createConversions, type Feedback, type Goals } from './conversions.ts';
 import { DeliveryQueue } from './delivery/delivery-queue.ts';
+import { createFlagEvaluations } from './flags/flag-evaluations.ts';
 import { FlagSource } from './flags/flag-source.ts';
 import { createFlags, type Flags } from './flags/flags.ts';
 import { RemoteFlags } from './flags/remote-flags.ts';
@@ -88,7 +89,9 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const queue = new DeliveryQueue({ settings, api, publicKey, reporter });
   const definitions = new SplitTestDefinitions({ settings, api, publicKey, reporter });
   const memory = new ExposureMemory();
-  const flags = createFlags({ source, remote, usage, reporter, timeoutMs: settings.timeoutMs });
+  const flagDependencies = { source, remote, usage, reporter, timeoutMs: settings.timeoutMs };
+  const evaluations = createFlagEvaluations(flagDependencies);
+  const flags = createFlags(evaluations, flagDependencies);
   const { goals, feedback } = createConversions(settings, queue, reporter);
   const relayed = createConversions(settings, queue, reporter, { isRelayed: true });
   let closing: Promise<Result> | undefined;
@@ -128,7 +131,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     relay: (relayOptions: RelayOptions) =>
       createRelay(relayOptions, {
         settings,
-        flags,
+        evaluations,
         ...relayed,
         publicKey,
         reporter,

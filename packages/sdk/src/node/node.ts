@@ -1,5 +1,5 @@
 export type { DeliveryResult, Result } from '../client/result.ts';
-export type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
+export type { AnySchema, JsonValue, SwitchyardSchema } from '../client/schema.ts';
 export type {
   Bootstrap,
   Choice,

@@ -9,7 +9,10 @@ export interface RequestClient<Schema extends SwitchyardSchema = AnySchema> {
   /** From the cookie that the browser client sets; `undefined` if there is none. */
   readonly sessionId: string | undefined;
   readonly visitorId: string | undefined;
-  readonly flags: Pick<Flags<Schema>, 'boolean' | 'string' | 'details' | 'all' | 'resolve' | 'evaluate'>;
+  readonly flags: Pick<
+    Flags<Schema>,
+    'boolean' | 'string' | 'number' | 'json' | 'details' | 'all' | 'resolve' | 'evaluate'
+  >;
   readonly goals: Goals<Schema>;
   readonly feedback: Feedback<Schema>;
 }
@@ -35,6 +38,8 @@ export function bindRequest(request: unknown, { flags, goals, feedback }: BoundC
     ...flags,
     boolean: (key, fallback, context) => flags.boolean(key, fallback, withIds(context)),
     string: (key, fallback, context) => flags.string(key, fallback, withIds(context)),
+    number: (key, fallback, context) => flags.number(key, fallback, withIds(context)),
+    json: (key, fallback, context) => flags.json(key, fallback, withIds(context)),
     details: (key, fallback, context) => flags.details(key, fallback, withIds(context)),
     all: (context) => flags.all(withIds(context)),
     resolve: (key, fallback, context) => flags.resolve(key, fallback, withIds(context)),

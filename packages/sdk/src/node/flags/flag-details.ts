@@ -1,36 +1,51 @@
-import type { FlagEvaluation, FlagValue } from './flag-state.ts';
+import type { JsonValue } from '../../client/schema.ts';
+import type { FlagEvaluation } from './flag-state.ts';
+import { kindOf, mismatchWords, parsedValue, valueAs } from './flag-value.ts';
 
 export type FlagReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT' | 'ERROR';
 
 export type FlagErrorCode = 'PROVIDER_NOT_READY' | 'FLAG_NOT_FOUND' | 'TYPE_MISMATCH' | 'GENERAL';
 
 /** The value of a flag and the reason for it. */
-export interface FlagDetails<Value = boolean | string> {
+export interface FlagDetails<Value = JsonValue> {
   readonly key: string;
   readonly value: Value;
   /** `ERROR`: the value is the fallback; see `errorCode`. */
   readonly reason: FlagReason;
   /** The rule that matched, for `TARGETING_MATCH` and `SPLIT`. */
   readonly ruleId?: string;
+  /** The part of the rule's split that the value is of: its key, or its position from 0. */
+  readonly variant?: string;
   readonly errorCode?: FlagErrorCode;
   readonly errorMessage?: string;
 }
 
-/** An error if the value has another type than the fallback. */
-export function detailsOf<Value extends FlagValue>(
+/** An error if the flag has no value for such a fallback. */
+export function detailsOf<Value extends JsonValue>(
   key: string,
   fallback: Value,
-  { value, reason, ruleId }: FlagEvaluation,
+  evaluation: FlagEvaluation,
 ): FlagDetails<Value> {
-  if (typeof value !== typeof fallback) {
-    return failedDetails(key, fallback, {
-      code: 'TYPE_MISMATCH',
-      message: `The flag ${key} is a ${typeof value}.`,
-    });
-  }
-  return ruleId === undefined
-    ? { key, value: value as Value, reason }
-    : { key, value: value as Value, reason, ruleId };
+  const kind = kindOf(fallback);
+  const value = valueAs(kind, evaluation);
+  if (value !== undefined) return withReason(key, value as Value, evaluation);
+  return failedDetails(key, fallback, {
+    code: 'TYPE_MISMATCH',
+    message: mismatchWords(key, evaluation, kind),
+  });
+}
+
+/** The value, parsed if the flag has a format. */
+export const parsedDetails = (key: string, evaluation: FlagEvaluation): FlagDetails =>
+  withReason(key, parsedValue(evaluation), evaluation);
+
+function withReason<Value>(
+  key: string,
+  value: Value,
+  { reason, ruleId, variant }: FlagEvaluation,
+): FlagDetails<Value> {
+  if (ruleId === undefined) return { key, value, reason };
+  return variant === undefined ? { key, value, reason, ruleId } : { key, value, reason, ruleId, variant };
 }
 
 /** The fallback, with the reason for it. */

@@ -2,10 +2,12 @@ import type { Reporter } from '../reporter.ts';
 import type { FlagContext } from './flag-context.ts';
 import type { FlagSource } from './flag-source.ts';
 import type { FlagEvaluation } from './flag-state.ts';
+import { type FlagKind, mismatchWords, valueAs } from './flag-value.ts';
 
-interface FlagUse {
+export interface FlagUse {
   key: string;
-  fallback: unknown;
+  /** `undefined`: however it is, as when all flags are read. */
+  kind: FlagKind | undefined;
   /** `undefined`: the fallback is used. */
   evaluation: FlagEvaluation | undefined;
   context: FlagContext | undefined;
@@ -21,21 +23,15 @@ export function createFlagReport(source: FlagSource, reporter: Reporter): (use: 
       if (isLoaded) return 'fallback, because there is no such flag';
       return `fallback, because the flags are not loaded${lastError ? `: ${lastError.message}` : ''}`;
     }
-    const { value, reason, ruleId } = evaluation;
-    // Of remote evaluations, only the reason is known.
-    const why = state?.explain(key, context ?? {}) ?? (ruleId ? `${reason} by rule ${ruleId}` : reason);
-    return `${value}, ${why}`;
+    return `${evaluation.value}, ${state?.explain(key, context ?? {}) ?? remoteReason(evaluation)}`;
   };
 
   return (use) => {
-    const { key, fallback, evaluation, isLoaded = source.state !== undefined } = use;
+    const { key, kind, evaluation, isLoaded = source.state !== undefined } = use;
     if (!evaluation) {
       if (isLoaded) reporter.misuse(`There is no flag "${key}": its fallback is used. Check the key.`);
-    } else if (typeof evaluation.value !== typeof fallback) {
-      const type = typeof evaluation.value;
-      reporter.misuse(
-        `The flag "${key}" is a ${type}, but its fallback is a ${typeof fallback}, which is used instead. Read it with a ${type} as fallback.`,
-      );
+    } else if (kind !== undefined && valueAs(kind, evaluation) === undefined) {
+      reporter.misuse(`${mismatchWords(key, evaluation, kind)} Its fallback is used.`);
     }
     if (!reporter.isNarrating) return;
     try {
@@ -44,4 +40,10 @@ export function createFlagReport(source: FlagSource, reporter: Reporter): (use: 
       // The context has throwing getters; with `debug`, results must be the same as without.
     }
   };
+}
+
+/** Of remote evaluations, only the reason is known. */
+function remoteReason({ reason, ruleId, variant }: FlagEvaluation): string {
+  if (ruleId === undefined) return reason;
+  return `${reason} by rule ${ruleId}${variant === undefined ? '' : `, variant ${variant}`}`;
 }

@@ -6,9 +6,12 @@ export type FlagValue = boolean | string;
 
 /** A result of the evaluator; the same object for the same result. */
 export interface FlagEvaluation {
+  /** With a format, the text. */
   readonly value: FlagValue;
+  readonly format?: 'number' | 'json';
   readonly reason: 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATIC' | 'DEFAULT';
   readonly ruleId?: string;
+  readonly variant?: string;
 }
 
 interface Condition {

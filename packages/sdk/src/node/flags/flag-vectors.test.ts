@@ -22,6 +22,7 @@ interface Configuration {
 interface Flag {
   key: string;
   type: 'boolean' | 'string';
+  format?: 'number' | 'json';
   defaultValue: boolean | string;
   configuration?: Configuration;
 }
@@ -32,7 +33,7 @@ interface Case {
   segments: unknown[];
   key: string;
   context: FlagContext;
-  expected: { value: boolean | string; reason: string; ruleId?: string } | null;
+  expected: { value: boolean | string; reason: string; ruleId?: string; variant?: string } | null;
 }
 
 const conditionCases: Case[] = (
@@ -75,8 +76,8 @@ describe('flag evaluation vectors', () => {
   it.each(cases)('$name', ({ flags, segments, key, context, expected }) => {
     const evaluation = compileState(listOf(flags), segments, 'production').evaluate(key, context);
     if (expected === null) return expect(evaluation).toBeUndefined();
-    const { value, reason, ruleId } = expected;
-    return expect(evaluation).toMatchObject({ value, reason, ...(ruleId === undefined ? {} : { ruleId }) });
+    const { value, reason, ruleId, variant } = expected;
+    return expect(evaluation).toMatchObject(JSON.parse(JSON.stringify({ value, reason, ruleId, variant })));
   });
 });
 
@@ -86,9 +87,10 @@ interface Scenario {
 }
 
 const withEnvironments = (flags: readonly Flag[]) =>
-  flags.map(({ key, type, defaultValue, configuration }) => ({
+  flags.map(({ key, type, format, defaultValue, configuration }) => ({
     key,
     type,
+    ...(format && { format }),
     defaultValue,
     environments: configuration ? { production: configuration } : {},
   }));
@@ -174,23 +176,47 @@ const rollout = fc.record(
   { percentage: fc.constantFrom(0, 0.5, 20, 50, 99.9, 100), by: attributes, salt: fc.constantFrom('x', 'y') },
   { requiredKeys: ['percentage'] },
 );
+/** The service refuses splits without any weight. */
+const splitOf = (value: fc.Arbitrary<boolean | string>) =>
+  fc
+    .array(fc.tuple(value, fc.constantFrom(0, 0, 0.5, 1, 3, 70), fc.boolean()), {
+      minLength: 2,
+      maxLength: 4,
+    })
+    .map((entries) =>
+      entries.map(([each, weight, isNamed], index) => ({
+        value: each,
+        weight: index === 1 ? weight + 1 : weight,
+        ...(isNamed && { key: `key-${index}` }),
+      })),
+    );
+const rule = (value: fc.Arbitrary<boolean | string>) =>
+  fc
+    .tuple(
+      fc.record(
+        { match, conditions: fc.array(condition, { maxLength: 3 }), rollout, enabled: fc.boolean() },
+        { requiredKeys: [] },
+      ),
+      fc.oneof(fc.record({ value }), fc.record({ split: splitOf(value) })),
+    )
+    .map(([common, served]) => ({ ...common, ...served }));
 const configuration = (value: fc.Arbitrary<boolean | string>) =>
   fc.record({
     enabled: fc.constantFrom(true, true, true, false),
     value,
     rules: fc
-      .array(
-        fc.record(
-          { match, conditions: fc.array(condition, { maxLength: 3 }), rollout, value, enabled: fc.boolean() },
-          { requiredKeys: ['value'] },
-        ),
-        { maxLength: 4 },
-      )
-      .map((rules) => rules.map((rule, index) => ({ id: `r${index}`, ...rule }))),
+      .array(rule(value), { maxLength: 4 })
+      .map((rules) => rules.map((each, index) => ({ id: `r${index}`, ...each }))),
   });
+const numberTexts = fc.constantFrom('0', '12.50', '-3e2', '0.1');
+const jsonTexts = fc.constantFrom('{"a": [1, null, {"b": "ä"}]}', '[]', '"text"', '5', 'false', 'null');
+const flagOf = (definition: Pick<Flag, 'type' | 'format'>, value: fc.Arbitrary<boolean | string>) =>
+  fc.tuple(fc.constant(definition), value, configuration(value));
 const flag = fc.oneof(
-  fc.tuple(fc.constant('boolean' as const), fc.boolean(), configuration(fc.boolean())),
-  fc.tuple(fc.constant('string' as const), texts, configuration(texts)),
+  flagOf({ type: 'boolean' }, fc.boolean()),
+  flagOf({ type: 'string' }, texts),
+  flagOf({ type: 'string', format: 'number' }, numberTexts),
+  flagOf({ type: 'string', format: 'json' }, jsonTexts),
 );
 const scenario: fc.Arbitrary<Scenario> = fc
   .tuple(
@@ -201,10 +227,10 @@ const scenario: fc.Arbitrary<Scenario> = fc
     }),
   )
   .map(([flags, conditions]) => ({
-    flags: flags.map(([type, defaultValue, config], index) => {
+    flags: flags.map(([definition, defaultValue, config], index) => {
       const before = flags[index - 2];
       const prerequisites = before ? [{ flag: `f${index - 2}`, value: before[2].value }] : [];
-      return { key: `f${index}`, type, defaultValue, configuration: { ...config, prerequisites } };
+      return { key: `f${index}`, ...definition, defaultValue, configuration: { ...config, prerequisites } };
     }),
     segments: SEGMENTS.map((id, index) => ({ id, match: 'any', conditions: [conditions[index]] })),
   }));
@@ -217,6 +243,17 @@ const context = fc
         `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
       ) as FlagContext,
   );
+
+/** What the random scenarios must contain to be worth comparing. */
+function coverageOf(results: readonly unknown[]): object {
+  const text = JSON.stringify(results);
+  return {
+    keys: text.includes('"variant":"key-'),
+    positions: /"variant":"\d"/.test(text),
+    numbers: text.includes('"value":12.5,'),
+    objects: text.includes('"value":{"a":[1,null,{"b":"ä"}]}'),
+  };
+}
 
 describe(`compared with the service (seed ${SEED})`, () => {
   it('gives the same results as POST /v1/flags/evaluate, for the vectors and for random flags and contexts', async () => {
@@ -233,11 +270,14 @@ describe(`compared with the service (seed ${SEED})`, () => {
       const [result] = await evaluateBoth(`vector-${index}`, [vectorContext]);
       expect(result!.local, name).toEqual(result!.remote);
     }
+    const compared: unknown[] = [];
     for (const index of scenarios.keys()) {
       const contexts = fc.sample(context, { seed: SEED + index, numRuns: 25 });
       for (const [number, { local, remote }] of (await evaluateBoth(`random-${index}`, contexts)).entries()) {
         expect(local, `scenario ${index}, context ${JSON.stringify(contexts[number])}`).toEqual(remote);
+        compared.push(local);
       }
     }
+    expect(coverageOf(compared)).toEqual({ keys: true, positions: true, numbers: true, objects: true });
   });
 });

@@ -1,21 +1,19 @@
-import { failure, type Result } from '../../client/result.ts';
-import type { AnySchema, KeyOf, SwitchyardSchema } from '../../client/schema.ts';
-import type { Reporter } from '../reporter.ts';
+import type {
+  FlagFallback,
+  FlagKeyOf,
+  FlagValueFor,
+  JsonKeyOf,
+  JsonValueFor,
+  NumberKeyOf,
+  Part,
+} from '../../client/flag-types.ts';
+import type { Result } from '../../client/result.ts';
+import type { AnySchema, JsonValue, KeyOf, SwitchyardSchema } from '../../client/schema.ts';
 import { contextOf, type FlagContext } from './flag-context.ts';
-import { detailsOf, type FlagDetails, failedDetails, notFound } from './flag-details.ts';
-import { createFlagReport } from './flag-report.ts';
-import { type FlagError, type FlagSource, type FlagStatus, NOT_LOADED } from './flag-source.ts';
-import type { FlagEvaluation, FlagValue } from './flag-state.ts';
-import type { RemoteFlags } from './remote-flags.ts';
-import type { UsageCounter } from './usage-counter.ts';
-
-/** Keys of the flags with values of this type. */
-type FlagKeyOf<Section, Value> = {
-  [Key in KeyOf<Section>]: [Extract<Section[Key], Value>] extends [never] ? never : Key;
-}[KeyOf<Section>];
-
-/** With the fallback `true`, the value may be `false` too. */
-type ValueFor<Value, Fallback> = Fallback extends boolean ? boolean : Extract<Value, string>;
+import { detailsOf, type FlagDetails, failedDetails, notFound, parsedDetails } from './flag-details.ts';
+import { type FlagDependencies, type FlagEvaluations, SYNC_CALL_WITH_REMOTE } from './flag-evaluations.ts';
+import { type FlagError, type FlagStatus, NOT_LOADED } from './flag-source.ts';
+import { type FlagKind, kindOf, parsedValue, valueAs } from './flag-value.ts';
 
 export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
   /**
@@ -24,34 +22,57 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
    * @example if (switchyard.flags.boolean('new-checkout', false, { userId })) …
    */
   boolean(key: FlagKeyOf<Schema['flags'], boolean>, fallback: boolean, context?: FlagContext): boolean;
-  /** The value of a string flag; the fallback if it cannot be evaluated. */
+  /** The value of a string flag; the fallback if it cannot be evaluated. Of a flag with a format, the text. */
   string<Key extends FlagKeyOf<Schema['flags'], string>>(
     key: Key,
-    fallback: Extract<Schema['flags'][Key], string>,
+    fallback: Part<Schema['flags'][Key], string>,
     context?: FlagContext,
-  ): Extract<Schema['flags'][Key], string>;
+  ): Part<Schema['flags'][Key], string>;
   /**
-   * The value and the reason for it.
+   * The value of a flag with the format `number`, or with the format `json` if it is a number; the fallback if it cannot
+   * be evaluated.
    *
-   * @example flags.details('banner', 'none', { userId }) // { key, value: 'spring', reason: 'STATIC' }
+   * @example const price = switchyard.flags.number('price', 9.9, { userId });
    */
-  details<Key extends KeyOf<Schema['flags']>, Fallback extends Schema['flags'][Key]>(
+  number<Key extends NumberKeyOf<Schema['flags']>>(
+    key: Key,
+    fallback: Part<Schema['flags'][Key], number>,
+    context?: FlagContext,
+  ): Part<Schema['flags'][Key], number>;
+  /**
+   * The parsed value of a flag with the format `json`; the fallback if it cannot be evaluated. It is parsed once, frozen
+   * and shared by all calls: copy it to change it. Without a schema, the fallback determines the type.
+   *
+   * @example const { currency, plans } = switchyard.flags.json('pricing', { currency: 'EUR', plans: ['basic'] }, { userId });
+   */
+  json<Key extends JsonKeyOf<Schema['flags']>, Fallback extends FlagFallback<Schema['flags'][Key]>>(
     key: Key,
     fallback: Fallback,
     context?: FlagContext,
-  ): FlagDetails<ValueFor<Schema['flags'][Key], Fallback>>;
-  /** The values of all flags; empty before they are loaded. */
+  ): JsonValueFor<Schema['flags'][Key], Fallback>;
+  /**
+   * The value and the reason for it. The type of the fallback decides how a flag with a format is read: as a number, as
+   * parsed JSON (with an object, an array or null), or as its text (with a string).
+   *
+   * @example flags.details('banner', 'none', { userId }) // { key, value: 'spring', reason: 'STATIC' }
+   */
+  details<Key extends KeyOf<Schema['flags']>, Fallback extends FlagFallback<Schema['flags'][Key]>>(
+    key: Key,
+    fallback: Fallback,
+    context?: FlagContext,
+  ): FlagDetails<FlagValueFor<Schema['flags'][Key], Fallback>>;
+  /** The values of all flags, parsed if they have a format; empty before they are loaded. */
   all(context?: FlagContext): Partial<Schema['flags']>;
   /**
    * Like `details`, but waits until the flags are loaded or, with remote evaluation, for the service. Flags that are not
    * loaded when the first wait ends delay no other call: calls return the fallback until loading succeeds.
    */
-  resolve<Key extends KeyOf<Schema['flags']>, Fallback extends Schema['flags'][Key]>(
+  resolve<Key extends KeyOf<Schema['flags']>, Fallback extends FlagFallback<Schema['flags'][Key]>>(
     key: Key,
     fallback: Fallback,
     context?: FlagContext,
-  ): Promise<FlagDetails<ValueFor<Schema['flags'][Key], Fallback>>>;
-  /** The details of several flags. Default: all flags. Unknown keys are omitted. */
+  ): Promise<FlagDetails<FlagValueFor<Schema['flags'][Key], Fallback>>>;
+  /** The details of several flags, with values like those of `all`. Default: all flags. Unknown keys are omitted. */
   evaluate(
     context?: FlagContext,
     keys?: readonly KeyOf<Schema['flags']>[],
@@ -74,9 +95,11 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
 export interface UntypedFlags {
   boolean(key: string, fallback: boolean, context?: FlagContext): boolean;
   string(key: string, fallback: string, context?: FlagContext): string;
-  details<Value extends FlagValue>(key: string, fallback: Value, context?: FlagContext): FlagDetails<Value>;
-  all(context?: FlagContext): Record<string, FlagValue>;
-  resolve<Value extends FlagValue>(
+  number(key: string, fallback: number, context?: FlagContext): number;
+  json(key: string, fallback: JsonValue, context?: FlagContext): JsonValue;
+  details<Value extends JsonValue>(key: string, fallback: Value, context?: FlagContext): FlagDetails<Value>;
+  all(context?: FlagContext): Record<string, JsonValue>;
+  resolve<Value extends JsonValue>(
     key: string,
     fallback: Value,
     context?: FlagContext,
@@ -91,39 +114,34 @@ export interface UntypedFlags {
   onStatus(listener: (status: FlagStatus, error?: FlagError) => void): () => void;
 }
 
-const SYNC_CALL_WITH_REMOTE =
-  'Synchronous calls return the fallback with `evaluation: "remote"`. Use `flags.resolve` or `flags.evaluate`.';
-
-interface FlagDependencies {
-  source: FlagSource;
-  /** Set with remote evaluation. */
-  remote: RemoteFlags | undefined;
-  usage: UsageCounter;
-  reporter: Reporter;
-  timeoutMs: number;
-}
-
 // Plain functions, not methods: they still work when destructured.
-export function createFlags({ source, remote, usage, reporter, timeoutMs }: FlagDependencies): UntypedFlags {
-  const evaluate = (key: string, context: FlagContext | undefined): FlagEvaluation | undefined => {
-    const { state } = source;
-    if (state !== undefined) {
-      const evaluation = state.evaluate(key, contextOf(context));
-      if (evaluation !== undefined) usage.count(key, evaluation);
-      return evaluation;
+export function createFlags(
+  { evaluate, evaluateSeveral, report }: FlagEvaluations,
+  { source, remote, usage, reporter, timeoutMs }: FlagDependencies,
+): UntypedFlags {
+  const read = <Value extends JsonValue>(
+    kind: FlagKind,
+    key: string,
+    fallback: Value,
+    context: FlagContext | undefined,
+  ): Value => {
+    try {
+      const evaluation = evaluate(key, context);
+      report({ key, kind, evaluation, context });
+      const value = evaluation && valueAs(kind, evaluation);
+      return value === undefined ? fallback : (value as Value);
+    } catch {
+      return fallback;
     }
-    if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
-    return undefined;
   };
-  const report = createFlagReport(source, reporter);
-  const details = <Value extends FlagValue>(
+  const details = <Value extends JsonValue>(
     key: string,
     fallback: Value,
     context?: FlagContext,
   ): FlagDetails<Value> => {
     try {
       const evaluation = evaluate(key, context);
-      report({ key, fallback, evaluation, context });
+      report({ key, kind: kindOf(fallback), evaluation, context });
       if (evaluation !== undefined) return detailsOf(key, fallback, evaluation);
     } catch (error) {
       return failedDetails(key, fallback, { code: 'GENERAL', message: `Cannot read the context: ${error}` });
@@ -132,50 +150,24 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Flag
     const message = remote ? SYNC_CALL_WITH_REMOTE : (source.lastError?.message ?? NOT_LOADED);
     return failedDetails(key, fallback, { code: 'PROVIDER_NOT_READY', message });
   };
-  const all = (context?: FlagContext): Record<string, FlagValue> => {
-    const values: Record<string, FlagValue> = Object.create(null);
+  const all = (context?: FlagContext): Record<string, JsonValue> => {
+    const values: Record<string, JsonValue> = Object.create(null);
     if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
     try {
       source.state?.eachOutcome(contextOf(context), ({ key, evaluation }) => {
         usage.count(key, evaluation);
-        values[key] = evaluation.value;
+        values[key] = parsedValue(evaluation);
       });
     } catch {
       // A context with throwing getters.
     }
     return values;
   };
-  const evaluateLocally = (
-    context: FlagContext | undefined,
-    keys: readonly string[] | undefined,
-  ): Record<string, FlagDetails> => {
-    const flags: Record<string, FlagDetails> = Object.create(null);
-    for (const key of keys ?? source.state?.keys ?? []) {
-      const evaluation = evaluate(key, context);
-      report({ key, fallback: evaluation?.value, evaluation, context });
-      if (evaluation !== undefined) flags[key] = detailsOf(key, evaluation.value, evaluation);
-    }
-    return flags;
-  };
   return {
-    boolean(key, fallback, context) {
-      try {
-        const evaluation = evaluate(key, context);
-        report({ key, fallback, evaluation, context });
-        return typeof evaluation?.value === 'boolean' ? evaluation.value : fallback;
-      } catch {
-        return fallback;
-      }
-    },
-    string(key, fallback, context) {
-      try {
-        const evaluation = evaluate(key, context);
-        report({ key, fallback, evaluation, context });
-        return typeof evaluation?.value === 'string' ? evaluation.value : fallback;
-      } catch {
-        return fallback;
-      }
-    },
+    boolean: (key, fallback, context) => read('boolean', key, fallback, context),
+    string: (key, fallback, context) => read('string', key, fallback, context),
+    number: (key, fallback, context) => read('number', key, fallback, context),
+    json: (key, fallback, context) => read('json', key, fallback, context),
     details,
     all,
     async resolve(key, fallback, context) {
@@ -188,19 +180,18 @@ export function createFlags({ source, remote, usage, reporter, timeoutMs }: Flag
         return failedDetails(key, fallback, { code: 'GENERAL', message: result.error.message });
       }
       const evaluation = Object.hasOwn(result.flags, key) ? result.flags[key] : undefined;
-      report({ key, fallback, evaluation, context, isLoaded: true });
+      report({ key, kind: kindOf(fallback), evaluation, context, isLoaded: true });
       if (!evaluation) return notFound(key, fallback);
       return detailsOf(key, fallback, evaluation);
     },
     async evaluate(context, keys) {
-      if (remote) return remote.details(contextOf(context), keys);
-      const ready = await source.readyOnce(timeoutMs);
-      if (!ready.success) return ready;
-      try {
-        return { success: true, flags: evaluateLocally(context, keys) };
-      } catch (error) {
-        return failure('invalid_argument', `Cannot read the context or the keys: ${error}`);
+      const result = await evaluateSeveral(context, keys);
+      if (!result.success) return result;
+      const flags: Record<string, FlagDetails> = Object.create(null);
+      for (const [key, evaluation] of Object.entries(result.flags)) {
+        flags[key] = parsedDetails(key, evaluation);
       }
+      return { success: true, flags };
     },
     onChange: (listener) => subscribe(source.listeners.change, listener),
     evaluation: remote ? 'remote' : 'local',

@@ -3,7 +3,6 @@ import { failure } from '../../client/result.ts';
 import type { ApiClient } from '../api-client.ts';
 import type { Settings } from '../options.ts';
 import type { FlagContext } from './flag-context.ts';
-import { detailsOf, type FlagDetails } from './flag-details.ts';
 import type { FlagEvaluation } from './flag-state.ts';
 
 /** Evaluation by the service, `POST /v1/flags/evaluate`. */
@@ -16,7 +15,7 @@ export class RemoteFlags {
     this.#api = api;
   }
 
-  /** The evaluations as the service returns them. Default: all flags. */
+  /** Default: all flags. */
   async evaluate(
     context: FlagContext,
     flagKeys: readonly string[] | undefined,
@@ -34,19 +33,6 @@ export class RemoteFlags {
     const { flags } = result.data as { flags?: Record<string, FlagEvaluation> };
     if (typeof flags !== 'object' || flags === null) {
       return failure('unexpected_response', 'The response is not a flag evaluation.');
-    }
-    return { success: true, flags };
-  }
-
-  async details(
-    context: FlagContext,
-    keys: readonly string[] | undefined,
-  ): Promise<Result<{ flags: Record<string, FlagDetails> }>> {
-    const result = await this.evaluate(context, keys);
-    if (!result.success) return result;
-    const flags: Record<string, FlagDetails> = Object.create(null);
-    for (const [key, evaluation] of Object.entries(result.flags)) {
-      flags[key] = detailsOf(key, evaluation.value, evaluation);
     }
     return { success: true, flags };
   }

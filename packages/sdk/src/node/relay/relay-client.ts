@@ -1,5 +1,5 @@
 import type { Feedback, Goals } from '../conversions.ts';
-import type { UntypedFlags } from '../flags/flags.ts';
+import type { FlagEvaluations } from '../flags/flag-evaluations.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import type { PublicKey } from '../split-tests/public-key.ts';
@@ -7,7 +7,7 @@ import type { PublicKey } from '../split-tests/public-key.ts';
 /** What the relay uses of the client that it belongs to. */
 export interface RelayClient {
   settings: Settings;
-  flags: UntypedFlags;
+  evaluations: FlagEvaluations;
   goals: Goals;
   feedback: Feedback;
   publicKey: PublicKey;

@@ -1,6 +1,7 @@
 import type { FlagContext } from '../flags/flag-context.ts';
-import type { FlagDetails } from '../flags/flag-details.ts';
-import type { UntypedFlags } from '../flags/flags.ts';
+import type { FlagEvaluations } from '../flags/flag-evaluations.ts';
+import type { FlagEvaluation } from '../flags/flag-state.ts';
+import { parsedValue } from '../flags/flag-value.ts';
 import type { Reporter } from '../reporter.ts';
 import { readRequest } from '../request-facts.ts';
 import { type Body, isObject, readBody } from './relay-body.ts';
@@ -13,7 +14,7 @@ interface FlagRelayOptions {
   settings: RelaySettings;
   propertyId: string;
   respectPrivacySignals: boolean;
-  flags: UntypedFlags;
+  evaluations: FlagEvaluations;
   reporter: Reporter;
 }
 
@@ -28,11 +29,19 @@ export interface RelayFlags {
 export function createRelayFlags(options: FlagRelayOptions): RelayFlags {
   const { settings, propertyId } = options;
 
-  const detailsOf = async (call: RelayCall, body: Body, keys: string[]): Promise<FlagDetails[]> => {
+  const evaluate = async (
+    call: RelayCall,
+    body: Body,
+    keys: string[],
+  ): Promise<[string, FlagEvaluation][]> => {
     if (keys.length === 0) return [];
-    const result = await options.flags.evaluate(await contextOf(call, body.context, options), keys);
+    const context = await contextOf(call, body.context, options);
+    const result = await options.evaluations.evaluateSeveral(context, keys);
     if (!result.success) throw unavailable();
-    return keys.flatMap((key) => result.flags[key] ?? []);
+    return keys.flatMap((key) => {
+      const evaluation = Object.hasOwn(result.flags, key) ? result.flags[key] : undefined;
+      return evaluation ? [[key, evaluation]] : [];
+    });
   };
 
   return {
@@ -42,8 +51,10 @@ export function createRelayFlags(options: FlagRelayOptions): RelayFlags {
       const keys = Array.isArray(flagKeys)
         ? settings.flags.filter((key) => flagKeys.includes(key))
         : settings.flags;
-      const entries = (await detailsOf(call, body, keys)).map(
-        ({ key, value, reason }) => [key, { value, type: typeof value, reason }] as const,
+      const entries = (await evaluate(call, body, keys)).map(
+        // Not the rule. As JSON, missing members are left out.
+        ([key, { value, format, reason, variant }]) =>
+          [key, { value, type: typeof value, format, reason, variant }] as const,
       );
       return jsonResponse({ flags: Object.fromEntries(entries) });
     },
@@ -51,11 +62,10 @@ export function createRelayFlags(options: FlagRelayOptions): RelayFlags {
       const body = readBody(call, propertyId);
       const key = encodedKey === undefined ? undefined : decode(encodedKey);
       const keys = key === undefined ? settings.flags : settings.flags.filter((each) => each === key);
-      const evaluations = (await detailsOf(call, body, keys)).map(({ key: flagKey, value, reason }) => ({
-        key: flagKey,
-        value,
-        reason,
-      }));
+      const evaluations = (await evaluate(call, body, keys)).map(([flagKey, evaluation]) => {
+        const { reason, variant } = evaluation;
+        return { key: flagKey, value: parsedValue(evaluation), reason, variant };
+      });
       if (key === undefined) {
         const text = JSON.stringify({ flags: evaluations });
         return unlessUnchanged(jsonResponse(text), etagOf(text), call.header('if-none-match'));

@@ -1,6 +1,7 @@
 import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FLAGS_WITH_FORMATS, PRICING, PRICING_TEXT } from '../../testing/flags-with-formats.ts';
 import { FRAMEWORKS, fromPage, type RelaySite } from '../../testing/relay-site.ts';
 import { createSwitchyard, type RelayOptions, type Switchyard } from '../node.ts';
 
@@ -21,6 +22,7 @@ const FLAGS = [
   flag('by-plan', [rule('plan', 'pro')]),
   flag('secret-project', [], { value: true }),
   flag('depends', [], { value: true, prerequisites: [{ flag: 'secret-project', value: true }] }),
+  ...FLAGS_WITH_FORMATS,
 ];
 
 const OPTIONS: RelayOptions = {
@@ -235,6 +237,41 @@ describe.each(Object.entries(FRAMEWORKS))('%s', (_name, serve) => {
     },
   );
 });
+
+it.each(['local', 'remote'] as const)(
+  'flags with formats and splits, %s evaluation: the same members as those of the service, except for the rule',
+  async (evaluation) => {
+    const keys = ['price', 'pricing', 'nothing', 'size', 'theme', 'new-checkout'];
+    const client = createSwitchyard({
+      apiUrl: shop.server.url,
+      secretApiKey: SECRET_KEY,
+      propertyId: 'shop',
+      evaluation,
+      stream: false,
+      timeoutMs: 30_000,
+    });
+    const site = await FRAMEWORKS['node:http']!(client.relay({ flags: keys }));
+    const { body } = await fromPage(site, '/v1/flags/evaluate');
+    const { flags } = (await shop.evaluate({ context: {}, flagKeys: keys })).body;
+    const shown = keys.map((key) => {
+      const { ruleId: _ruleId, version: _version, ...members } = flags[key];
+      return [key, members];
+    });
+    expect(body.flags).toEqual(Object.fromEntries(shown));
+    expect(body.flags.pricing).toMatchObject({ value: PRICING_TEXT, type: 'string', format: 'json' });
+    expect(body.flags.size).toMatchObject({ value: '4', format: 'number', variant: 'large' });
+
+    const listed = (await fromPage(site, '/ofrep/v1/evaluate/flags')).body.flags;
+    expect(listed.slice(0, 4)).toEqual([
+      { key: 'price', value: 12.5, reason: 'DEFAULT' },
+      { key: 'pricing', value: PRICING, reason: 'STATIC' },
+      { key: 'nothing', value: null, reason: 'STATIC' },
+      { key: 'size', value: 4, reason: 'SPLIT', variant: 'large' },
+    ]);
+    await site.close();
+    await client.close();
+  },
+);
 
 it('keys of pages cannot equal keys of the server or of other visitors', async () => {
   const site = await FRAMEWORKS['node:http']!(switchyard.relay({ goals: ['signup'] }));
