@@ -1,15 +1,16 @@
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { PUBLIC_KEY, SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { applyProvision } from '@switchyard/testing/server/command-line';
 import { discard, startServer } from '@switchyard/testing/server/test-server';
 import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FLAGS_WITH_FORMATS, PRICING } from '../testing/flags-with-formats.ts';
 
 let shop: Shop;
 beforeAll(async () => {
-  shop = await openShop();
+  shop = await openShop({ provision: sampleWith({ flags: FLAGS_WITH_FORMATS }) });
 });
 afterAll(() => closeShop(shop));
 afterEach(() => OpenFeature.close());
@@ -39,6 +40,26 @@ describe('the OFREP provider for servers', () => {
       reason: 'STATIC',
       variant: 'default',
     });
+  });
+
+  it('resolves numbers, objects and the variants of splits', async () => {
+    const client = await connect({ 'X-API-Key': SECRET_KEY });
+    expect(await client.getNumberDetails('price', 1)).toMatchObject({ value: 12.5, variant: 'default' });
+    expect(await client.getNumberDetails('price', 1, staff)).toMatchObject({ value: 0, variant: 'staff' });
+    expect(await client.getNumberDetails('size', 1)).toMatchObject({
+      value: 4,
+      reason: 'SPLIT',
+      variant: 'large',
+    });
+    expect(await client.getObjectDetails('pricing', {})).toMatchObject({ value: PRICING, reason: 'STATIC' });
+    expect(await client.getObjectDetails('theme', {})).toMatchObject({ value: { dark: true }, variant: '0' });
+    for (const details of [
+      client.getNumberDetails('pricing', 3),
+      client.getStringDetails('price', 'x'),
+      client.getObjectDetails('price', {}),
+    ]) {
+      expect(await details).toMatchObject({ errorCode: 'TYPE_MISMATCH' });
+    }
   });
 
   it('accepts a base URL with a trailing slash, and the key as a bearer token', async () => {

@@ -1,15 +1,16 @@
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/web-sdk';
 import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { applyProvision } from '@switchyard/testing/server/command-line';
 import { discard, startServer } from '@switchyard/testing/server/test-server';
 import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FLAGS_WITH_FORMATS, PRICING } from '../testing/flags-with-formats.ts';
 
 let shop: Shop;
 beforeAll(async () => {
-  shop = await openShop();
+  shop = await openShop({ provision: sampleWith({ flags: FLAGS_WITH_FORMATS }) });
 });
 afterAll(() => closeShop(shop));
 afterEach(async () => {
@@ -57,6 +58,15 @@ describe('the OFREP provider for the web', () => {
     });
     await OpenFeature.setContext({ targetingKey: 'u2' });
     expect(client.getBooleanValue('new-checkout', true)).toBe(false);
+  });
+
+  it('resolves numbers, objects and the variants of splits', async () => {
+    const client = await connect();
+    expect(client.getNumberDetails('price', 1)).toMatchObject({ value: 12.5, variant: 'default' });
+    expect(client.getNumberDetails('size', 1)).toMatchObject({ value: 4, reason: 'SPLIT', variant: 'large' });
+    expect(client.getObjectDetails('pricing', {})).toMatchObject({ value: PRICING, reason: 'STATIC' });
+    expect(client.getObjectDetails('theme', {})).toMatchObject({ value: { dark: true }, variant: '0' });
+    expect(client.getNumberDetails('pricing', 3)).toMatchObject({ errorCode: 'TYPE_MISMATCH' });
   });
 
   it('returns the default and an error code for unknown flags and wrong types', async () => {

@@ -1,17 +1,18 @@
 import { type EventDetails, OpenFeature, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
 import { SAMPLE, SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
-import { closeShop, openShop, type Shop } from '@switchyard/testing/fixtures/shop';
+import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { applyProvision, switchyard } from '@switchyard/testing/server/command-line';
 import { discard, startServer, temporaryDirectory } from '@switchyard/testing/server/test-server';
 import { waitFor } from '@switchyard/testing/time/wait';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSwitchyard } from '../node/node.ts';
 import { FaultyProxy } from '../testing/faulty-proxy.ts';
+import { FLAGS_WITH_FORMATS, PRICING } from '../testing/flags-with-formats.ts';
 import { SwitchyardProvider } from './openfeature.ts';
 
 let shop: Shop;
 beforeAll(async () => {
-  shop = await openShop();
+  shop = await openShop({ provision: sampleWith({ flags: FLAGS_WITH_FORMATS }) });
 });
 afterAll(() => closeShop(shop));
 afterEach(() => OpenFeature.close());
@@ -59,6 +60,48 @@ describe.each(['local', 'remote'] as const)('%s evaluation through OpenFeature',
     }
     expect(await client.getObjectValue('banner', { a: 1 })).toEqual({ a: 1 });
     expect(await client.getNumberValue('banner', 3)).toBe(3);
+  });
+
+  it('resolves numbers, objects and the variants of splits', async () => {
+    const provider = new SwitchyardProvider({ ...options(), evaluation });
+    await OpenFeature.setProviderAndWait(provider);
+    const client = OpenFeature.getClient();
+    expect(await client.getNumberDetails('price', 1)).toMatchObject({
+      value: 12.5,
+      reason: 'DEFAULT',
+      variant: 'default',
+    });
+    expect(await client.getNumberDetails('price', 1, staff)).toMatchObject({ value: 0, variant: 'staff' });
+    expect(await client.getNumberDetails('size', 1)).toMatchObject({
+      value: 4,
+      reason: 'SPLIT',
+      variant: 'large',
+      flagMetadata: { ruleId: 'sizes' },
+    });
+    expect(await client.getObjectDetails('pricing', {})).toMatchObject({
+      value: PRICING,
+      variant: 'default',
+    });
+    expect(await client.getObjectDetails('theme', {})).toMatchObject({ value: { dark: true }, variant: '0' });
+    // Whatever the default is: it can be any JSON.
+    expect(await client.getObjectValue('pricing', 'none')).toEqual(PRICING);
+    expect(await client.getObjectValue('pricing', 7)).toEqual(PRICING);
+    expect(await client.getStringValue('price', 'x')).toBe('12.50');
+    for (const details of [
+      client.getNumberDetails('pricing', 3),
+      client.getObjectDetails('price', { a: 1 }),
+      client.getObjectDetails('plain', 'none'),
+    ]) {
+      expect(await details).toMatchObject({ reason: 'ERROR', errorCode: 'TYPE_MISMATCH' });
+    }
+    expect(await client.getObjectDetails('plain', 'none')).toMatchObject({
+      value: 'none',
+      errorMessage: expect.stringContaining('Give it the format json'),
+    });
+    expect(await provider.resolveObjectEvaluation('unknown', [1], {})).toMatchObject({
+      value: [1],
+      errorCode: 'FLAG_NOT_FOUND',
+    });
   });
 });
 

@@ -96,22 +96,24 @@ export class SwitchyardProvider implements Provider {
     return this.#resolve(flagKey, defaultValue, context);
   }
 
-  /** The service has no flags of this type. */
+  /** Of a flag with the format `number`, or with the format `json` if its value is a number. */
   resolveNumberEvaluation(
     flagKey: string,
     defaultValue: number,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<number>> {
-    return this.#resolveUnsupported(flagKey, defaultValue, context);
+    return this.#resolve(flagKey, defaultValue, context);
   }
 
-  /** The service has no flags of this type. */
-  resolveObjectEvaluation<T extends JsonValue>(
+  /** Of a flag with the format `json`. The value is frozen. */
+  async resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
     defaultValue: T,
     context: EvaluationContext,
   ): Promise<ResolutionDetails<T>> {
-    return this.#resolveUnsupported(flagKey, defaultValue, context);
+    // Not with the default value: a text would ask for the text of the flag.
+    const details: ResolutionDetails<unknown> = await this.#resolve(flagKey, null, context);
+    return (details.errorCode ? { ...details, value: defaultValue } : details) as ResolutionDetails<T>;
   }
 
   /**
@@ -137,7 +139,7 @@ export class SwitchyardProvider implements Provider {
     });
   }
 
-  async #resolve<Value extends boolean | string>(
+  async #resolve<Value extends boolean | string | number | null>(
     key: string,
     fallback: Value,
     context: EvaluationContext,
@@ -145,18 +147,6 @@ export class SwitchyardProvider implements Provider {
     const { flags } = this.#client;
     const evaluate = flags.evaluation === 'remote' ? flags.resolve : flags.details;
     return resolution((await evaluate(key, fallback, context)) as FlagDetails<Value>);
-  }
-
-  async #resolveUnsupported<Value>(
-    key: string,
-    value: Value,
-    context: EvaluationContext,
-  ): Promise<ResolutionDetails<Value>> {
-    const details = await this.#resolve(key, '', context);
-    // An unknown flag, or flags that are not loaded, are the more helpful error.
-    if (details.errorCode && details.errorCode !== ErrorCode.TYPE_MISMATCH) return { ...details, value };
-    const errorMessage = `The flag ${key} is not of this type: flags are booleans or strings.`;
-    return { value, reason: 'ERROR', errorCode: ErrorCode.TYPE_MISMATCH, errorMessage };
   }
 
   #emitStatus(status: FlagStatus, error: FlagError = UNKNOWN_ERROR): void {
@@ -178,6 +168,7 @@ function resolution<Value>({
   value,
   reason,
   ruleId,
+  variant = ruleId ?? 'default',
   errorCode,
   errorMessage,
 }: FlagDetails<Value>): ResolutionDetails<Value> {
@@ -186,7 +177,7 @@ function resolution<Value>({
     return { value, reason, errorCode: code, ...(errorMessage ? { errorMessage } : {}) };
   }
   // The same variants and metadata as with OFREP.
-  return { value, reason, variant: ruleId ?? 'default', ...(ruleId ? { flagMetadata: { ruleId } } : {}) };
+  return { value, reason, variant, ...(ruleId ? { flagMetadata: { ruleId } } : {}) };
 }
 
 function metadataOf(details: Record<string, unknown>): Record<string, string> | undefined {
