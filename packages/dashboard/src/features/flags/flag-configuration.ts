@@ -34,7 +34,8 @@ export type SimpleRule = Rule & Required<Pick<Rule, 'rollout' | 'value'>>;
  */
 export function simpleRollout({ rules }: Pick<FlagEnvironment, 'rules'>): SimpleRule | undefined {
   const rule = onlyRule({ rules });
-  if (rule?.rollout === undefined || rule.value === undefined || rule.split !== undefined) return undefined;
+  // A split has no value.
+  if (rule?.rollout === undefined || rule.value === undefined) return undefined;
   return { ...rule, rollout: rule.rollout, value: rule.value };
 }
 

@@ -50,6 +50,7 @@ export function ServedFields(props: ServedFieldsProps) {
       ) : (
         <SplitEditor
           split={split}
+          isPartial={rule.rollout !== undefined && rule.rollout.percentage < 100}
           kind={kind}
           pointer={`${pointer}/split`}
           errors={errors}

@@ -12,6 +12,8 @@ import { MAX_ENTRIES, MIN_ENTRIES, splitShares, withEqualWeights, withOneMore } 
 
 interface SplitEditorProps {
   split: readonly SplitEntry[];
+  /** The rule is for a percentage only. */
+  isPartial: boolean;
   kind: FlagKind;
   onChange: (split: SplitEntry[]) => void;
   errors: (pointer: string) => string | undefined;
@@ -21,10 +23,12 @@ interface SplitEditorProps {
 }
 
 /** Several values, each for its share of those whom a rule is for. */
-export function SplitEditor({ split, kind, onChange, errors, pointer, disabled }: SplitEditorProps) {
-  const [wantsNames, setWantsNames] = useState(() => split.some(({ key }) => key !== undefined));
-  // A name that is used twice must be seen.
-  const isNamed = wantsNames || split.some((_, index) => errors(`${pointer}/${index}/key`) !== undefined);
+export function SplitEditor(props: SplitEditorProps) {
+  const { split, isPartial, kind, onChange, errors, pointer, disabled } = props;
+  const [isNamed, setNamed] = useState(() => split.some(({ key }) => key !== undefined));
+  // A name that is used twice must be seen, also while it is corrected.
+  const hasWrongName = split.some((_, index) => errors(`${pointer}/${index}/key`) !== undefined);
+  if (hasWrongName && !isNamed) setNamed(true);
   const shares = splitShares(split);
   const rows = useRowKeys(split.length);
   const list = useRef<HTMLUListElement>(null);
@@ -77,19 +81,24 @@ export function SplitEditor({ split, kind, onChange, errors, pointer, disabled }
         >
           Equal weights
         </Button>
-        <Button size="xs" variant="subtle" aria-expanded={isNamed} onClick={() => setWantsNames(!wantsNames)}>
+        <Button size="xs" variant="subtle" aria-expanded={isNamed} onClick={() => setNamed(!isNamed)}>
           Name the variants
         </Button>
       </Group>
       <p className={classes.hint}>
         {isNamed && 'Evaluations report the variant: its name, or the position of the value from 0. '}
         Everyone keeps their value: it is drawn from the id in the context, and without an id the rule does
-        not apply. If you raise a weight and lower the one below it by as much, only visitors who have the
-        value below get another one.
+        not apply. {isPartial ? PARTIAL_HINT : HINT}
       </p>
     </div>
   );
 }
+
+const HINT =
+  'If you raise a weight and lower the one below it by as much, only visitors who have the value below get another one.';
+/** Each value has the first part of its range. */
+const PARTIAL_HINT =
+  'Raising the percentage gives nobody another value of the split; changing weights also changes who belongs to the percentage.';
 
 const FIELD = 'input, textarea';
 
