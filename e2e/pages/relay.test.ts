@@ -19,6 +19,19 @@ const flag = (key: string, rules: object[]) => ({
   defaultValue: false,
   environments: { production: { enabled: true, value: false, rules } },
 });
+const PRICING_TEXT = '{ "plans": ["basic", "pro"] }';
+/** Only one part of the split has weight. */
+const SIZES = [
+  { key: 'small', value: '2', weight: 0 },
+  { key: 'large', value: '4.50', weight: 1 },
+];
+const textFlag = (key: string, format: string, value: string, rules: object[] = []) => ({
+  key,
+  type: 'string',
+  format,
+  defaultValue: value,
+  environments: { production: { enabled: true, value, rules } },
+});
 const [shopProperty] = VISITS_PROVISION.properties;
 const RELAY_PROVISION = {
   properties: [
@@ -35,6 +48,9 @@ const RELAY_PROVISION = {
         ]),
         flag('new-checkout', [{ id: 'all', value: true }]),
         flag('unlisted', []),
+        textFlag('size', 'number', '1', [{ id: 'sizes', split: SIZES }]),
+        textFlag('pricing', 'json', PRICING_TEXT),
+        textFlag('nothing', 'json', 'null'),
       ],
       goals: [{ id: 'signup', name: 'Sign-ups', kind: 'count' }],
       feedbackTypes: [{ id: 'nps', name: 'NPS', options: ['good', 'bad'], textInput: true }],
@@ -59,6 +75,20 @@ import { Question } from './question';
 window.sy = createSwitchyard({ relayUrl: '/sy', propertyId: 'shop' });
 hydrateRoot(document.querySelector('#root'), <SwitchyardProvider client={window.sy}><Question /></SwitchyardProvider>);
 `;
+const REACT_PRICES = `
+import { createSwitchyard } from '@switchyard/sdk/relay';
+import { SwitchyardProvider, useFlag } from '@switchyard/sdk/react';
+import { createRoot } from 'react-dom/client';
+window.sy = createSwitchyard({ relayUrl: '/sy', propertyId: 'shop' });
+window.rendered = [];
+function Prices() {
+  const pricing = useFlag('pricing', { plans: ['none'] });
+  const nothing = useFlag('nothing', { isFallback: true });
+  window.rendered.push(pricing);
+  return <p>{pricing.plans.join(' and ')}{nothing === null && ', or nothing'}</p>;
+}
+createRoot(document.querySelector('#root')).render(<SwitchyardProvider client={window.sy}><Prices /></SwitchyardProvider>);
+`;
 const REACT_SERVER = `
 import { SwitchyardProvider } from '@switchyard/sdk/react';
 import { renderToString } from 'react-dom/server';
@@ -75,6 +105,8 @@ sy.ready(600_000);</script>`;
 
 interface PageWindow {
   sy: PageClient;
+  /** The values that `REACT_PRICES` has rendered. */
+  rendered: unknown[];
   openFeature?: { isNew: boolean };
 }
 
@@ -95,8 +127,9 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     mkdirSync(join(folder, 'node_modules/@switchyard'), { recursive: true });
     symlinkSync(at('packages/sdk'), join(folder, 'node_modules/@switchyard/sdk'));
     writeFileSync(join(folder, 'question.tsx'), questionSnippet!);
-    const [page, server, openFeature] = await Promise.all([
+    const [page, prices, server, openFeature] = await Promise.all([
       bundle('page', REACT_PAGE),
+      bundle('prices', REACT_PRICES),
       bundle('server', REACT_SERVER, 'node'),
       bundle('openfeature', `${guideOpenFeature}\nwindow.openFeature = { isNew };`),
     ]);
@@ -105,7 +138,7 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     client = createSwitchyard({ apiUrl: suite.server.url, secretApiKey: SECRET_KEY, propertyId: 'shop' });
     await client.ready();
     const relay = client.relay({
-      flags: ['question', 'for-ada', 'new-checkout'],
+      flags: ['question', 'for-ada', 'new-checkout', 'size', 'pricing', 'nothing'],
       feedback: ['nps'],
       goals: ['signup'],
       // As a login would.
@@ -125,6 +158,11 @@ describe.skipIf(isMissing)('a page with a relay', () => {
         type: 'text/html',
         text: `<!doctype html><div id="root">${html}</div><script type="module" src="/page.js"></script>`,
       },
+      '/prices': {
+        type: 'text/html',
+        text: '<!doctype html><div id="root"></div><script type="module" src="/prices.js"></script>',
+      },
+      '/prices.js': { type: 'text/javascript', text: readFileSync(prices, 'utf8') },
       '/page.js': { type: 'text/javascript', text: readFileSync(page, 'utf8') },
       '/openfeature.js': { type: 'text/javascript', text: readFileSync(openFeature, 'utf8') },
     };
@@ -187,7 +225,12 @@ describe.skipIf(isMissing)('a page with a relay', () => {
       await sy.ready();
       return [sy.flags.get('question', false), sy.flags.get('for-ada', true), sy.flags.all()];
     });
-    expect(values).toEqual([true, false, { question: true, 'for-ada': false, 'new-checkout': true }]);
+    const parsed = { size: 4.5, pricing: { plans: ['basic', 'pro'] }, nothing: null };
+    expect(values).toEqual([
+      true,
+      false,
+      { question: true, 'for-ada': false, 'new-checkout': true, ...parsed },
+    ]);
     const results = await inPage(async ({ sy }) => {
       const hero = sy.splitTest.get('hero', 'fallback');
       const done = await Promise.all([
@@ -221,6 +264,51 @@ describe.skipIf(isMissing)('a page with a relay', () => {
     await waitFor('one warning', () => consoleMessages.some((line) => line.includes('unlisted')));
   });
 
+  test('the type of the fallback decides how a flag with a format is read', async () => {
+    const { page, consoleMessages } = suite;
+    await page.goto(url);
+    const read = () =>
+      inPage(({ sy: { flags } }) => [
+        flags.get('size', 1),
+        flags.get('size', ''),
+        flags.get('size', undefined),
+        flags.get('pricing', {}),
+        flags.get('pricing', ''),
+        flags.get('pricing', null) === flags.get('pricing', {}),
+      ]);
+    await inPage(({ sy }) => sy.ready());
+    const expected = [4.5, '4.50', 4.5, { plans: ['basic', 'pro'] }, PRICING_TEXT, true];
+    expect(await read()).toEqual(expected);
+    expect(consoleMessages).toEqual([]);
+    expect(await inPage(({ sy }) => sy.flags.get('size', ['fallback']))).toEqual(['fallback']);
+    await waitFor('the warning', () => consoleMessages.length > 0);
+    expect(consoleMessages).toEqual(['[switchyard] flag is of type number: size']);
+
+    // The next page has the texts from its cache.
+    await page.route('**/v1/flags/evaluate*', (route) => route.abort());
+    await page.reload();
+    expect(await read()).toEqual(expected);
+  });
+
+  test('React: a fetch that changes nothing renders nothing again', async () => {
+    const { page, consoleMessages } = suite;
+    await page.goto(`${url}/prices`);
+    await page.getByText('basic and pro, or nothing').waitFor();
+    await inPage(({ sy }) => sy.ready());
+    const count = await inPage(({ rendered }) => rendered.length);
+    const isSame = await inPage(async ({ sy, rendered }) => {
+      const before = rendered.at(-1);
+      const fetched = new Promise<void>((resolve) => sy.subscribe(resolve));
+      sy.setAttributes({ plan: 'pro' });
+      await fetched;
+      await new Promise(requestAnimationFrame);
+      return rendered.at(-1) === before && sy.flags.get('pricing', {}) === before;
+    });
+    expect(isSame).toBe(true);
+    expect(await inPage(({ rendered }) => rendered.length)).toBe(count);
+    expect(consoleMessages.filter((line) => !line.includes('React DevTools'))).toEqual([]);
+  });
+
   test('flags that hang do not delay ready(timeoutMs)', async () => {
     const { page } = suite;
     await page.addInitScript(() => {
@@ -244,6 +332,8 @@ describe.skipIf(isMissing)('a page with a relay', () => {
       await sy.ready();
       for (let i = 0; i < 3; i++) sy.flags.get('new-checkout', false);
       sy.flags.get('unlisted', true);
+      sy.flags.get('size', 1);
+      sy.flags.get('pricing', {});
       await Promise.all([sy.goals.increment('signup'), sy.feedback.submit('nps', { option: 'good' })]);
     });
     const said = (line: string) => consoleMessages.filter((text) => text === `[switchyard] ${line}`).length;
@@ -251,10 +341,12 @@ describe.skipIf(isMissing)('a page with a relay', () => {
       ['goal signup', 'feedback nps'].every((what) => said(`acknowledged: ${what}`) === 1),
     );
     expect(said('flag new-checkout: true, a rule matches')).toBe(1);
+    expect(said('flag size: 4.5, a percentage of a rule decided: variant large')).toBe(1);
     const panel = page.locator('#switchyard-debug');
     await panel.getByText('Flag unlisted: does not exist, or the relay does not list it').waitFor();
     const row = panel.locator('li').filter({ hasText: 'new-checkout' });
     expect(await row.textContent()).toBe('new-checkouttruea rule matches');
+    await panel.getByText('{"plans":["basic","pro"]}', { exact: true }).waitFor();
     expect(await panel.locator('li').filter({ hasText: 'for-ada' }).textContent()).toContain('not read');
     await panel.getByText('Nothing pending').waitFor();
     expect(consoleMessages.filter((text) => /definitions|GET .*config/.test(text))).toEqual([

@@ -1,4 +1,6 @@
 import type { ClientContext } from './client-context.ts';
+import type { FlagFallback, FlagValueFor } from './flag-types.ts';
+import { type FlagResponse, flagValue } from './flag-value.ts';
 import type { RelaySetup } from './relay-setup.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from './schema.ts';
 import { warn } from './warn.ts';
@@ -8,32 +10,25 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 /** Values are fetched again when the page becomes visible and they are older than this. */
 const STALE_MS = 60_000;
 
-/** With the fallback `true`, the value may be `false` too. */
-export type FlagValueFor<Value, Fallback> = Fallback extends boolean
-  ? boolean
-  : Fallback extends string
-    ? Extract<Value, string>
-    : Value | Fallback;
-
 export interface PageFlags<Schema extends SwitchyardSchema = AnySchema> {
   /**
    * The value of a flag for this visitor; the fallback before it is loaded, without consent, and for flags that the
    * relay does not list or that have another type. Values can change while the page is open; see `subscribe`.
    *
-   * @example if (switchyard.flags.get('new-checkout', false)) …
+   * The type of the fallback decides how a flag with a format is read: as a number, as parsed JSON (with an object or an
+   * array), or as its text (with a string). Objects are frozen, and the same ones until the value changes.
+   *
+   * @example
+   * if (switchyard.flags.get('new-checkout', false)) …
+   * const price = switchyard.flags.get('price', 9.9);
+   * const { plans } = switchyard.flags.get('pricing', { plans: ['basic'] });
    */
-  get<Key extends KeyOf<Schema['flags']>, const Fallback extends Schema['flags'][Key] | null | undefined>(
-    key: Key,
-    fallback: Fallback,
-  ): FlagValueFor<Schema['flags'][Key], Fallback>;
-  /** The values of all flags that the relay lists; empty before they are loaded. */
+  get<
+    Key extends KeyOf<Schema['flags']>,
+    Fallback extends FlagFallback<Schema['flags'][Key]> | null | undefined,
+  >(key: Key, fallback: Fallback): FlagValueFor<Schema['flags'][Key], Fallback>;
+  /** The values of all flags that the relay lists, parsed if they have a format; empty before they are loaded. */
   all(): Partial<Schema['flags']>;
-}
-
-interface FlagResponse {
-  value?: unknown;
-  /** For the debugging tools. */
-  reason?: string;
 }
 
 /** As it is stored. */
@@ -100,13 +95,15 @@ export function createPageFlags(
 
   const get = (key: string, fallback: unknown) => {
     if (!snapshot || !visitorId()) return fallback;
-    const value = snapshot.flags[key]?.value;
-    const type = typeof value;
-    // Inherited members such as `constructor` have other types.
-    if (type !== 'boolean' && type !== 'string') {
-      warnOnce(key, 'does not exist, or the relay does not list it');
-    } else if (fallback == null || type === typeof fallback) return value;
-    else warnOnce(key, `is a ${type}`);
+    const flag = snapshot.flags[key];
+    const value = flagValue(flag, fallback);
+    if (value !== undefined) return value;
+    const type = flag?.format || typeof flag?.value;
+    // Inherited members such as `constructor` have no value.
+    warnOnce(
+      key,
+      type === 'undefined' ? 'does not exist, or the relay does not list it' : `is of type ${type}`,
+    );
     return fallback;
   };
 
@@ -115,7 +112,10 @@ export function createPageFlags(
       get,
       all: () =>
         Object.fromEntries(
-          Object.entries((visitorId() && snapshot?.flags) || {}).map(([key, flag]) => [key, flag?.value]),
+          Object.entries((visitorId() && snapshot?.flags) || {}).map(([key, flag]) => [
+            key,
+            flagValue(flag, null),
+          ]),
         ),
     } as PageFlags,
     loadFlags() {

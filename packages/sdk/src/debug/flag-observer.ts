@@ -1,5 +1,8 @@
+import { type FlagResponse, flagValue } from '../client/flag-value.ts';
 import type { FlagSnapshot } from '../client/page-flags.ts';
 import type { ClientState } from './client-state.ts';
+
+const MAX_LENGTH = 100;
 
 /** The relay tells pages the reason of a value, but no rules. */
 const REASONS: Record<string, string> = {
@@ -27,7 +30,7 @@ export class FlagObserver {
     const flags = snapshot?.flags;
     if (!flags) return;
     this.#state.listedFlags = flags;
-    const values = Object.entries(flags).map(([key, flag]) => `${key} = ${flag?.value}`);
+    const values = Object.entries(flags).map(([key, flag]) => `${key} = ${flagValueWords(flag?.value)}`);
     this.#say(`flags ${source}: ${values.join(', ') || 'the relay lists none'}`);
   }
 
@@ -36,7 +39,7 @@ export class FlagObserver {
     const { reason, warning } = this.#explain(key, fallback);
     if (warning) warnings.add(`Flag ${key}: ${warning}.`);
     flags.set(key, { key, value, reason });
-    const line = `flag ${key}: ${value}, ${reason}`;
+    const line = `flag ${key}: ${flagValueWords(value)}, ${reason}`;
     if (this.#said.get(key) === line) return;
     this.#said.set(key, line);
     this.#say(line);
@@ -52,14 +55,29 @@ export class FlagObserver {
       const warning = 'does not exist, or the relay does not list it';
       return { reason: isFallback(`it ${warning}`), warning };
     }
-    const type = typeof flag.value;
-    if (fallback != null && type !== typeof fallback) {
-      const warning = `is a ${type}, but the fallback is a ${typeof fallback}`;
+    if (flagValue(flag, fallback) === undefined) {
+      const warning = mismatchWords(flag, fallback);
       return { reason: isFallback(`it ${warning}`), warning };
     }
-    return { reason: flagReasonWords(flag.reason) };
+    return { reason: flagReasonWords(flag) };
   }
 }
 
-export const flagReasonWords = (reason: string | undefined): string =>
-  REASONS[reason ?? ''] ?? reason ?? 'no reason given';
+function mismatchWords({ value, format = typeof value }: FlagResponse, fallback: unknown): string {
+  const type = typeof fallback;
+  const own = format === 'json' ? 'JSON' : `a ${format}`;
+  const words = `is ${own}, but the fallback is ${type === 'object' ? 'an object' : `a ${type}`}`;
+  if (format !== 'string' || (type !== 'object' && type !== 'number')) return words;
+  return `${words}; to be read like this, it needs the format ${type === 'object' ? 'json' : 'number'}`;
+}
+
+export function flagReasonWords({ reason = 'no reason given', variant }: FlagResponse): string {
+  const words = REASONS[reason] ?? reason;
+  return variant === undefined ? words : `${words}: variant ${variant}`;
+}
+
+/** Objects as JSON; long texts are cut. */
+export function flagValueWords(value: unknown): string {
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+}

@@ -10,10 +10,10 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { Attributes, SplitTestValue } from '../client/browser-client.ts';
+import type { FlagFallback, FlagValueFor } from '../client/flag-types.ts';
 import type { PageFeedbackCall } from '../client/page-conversions.ts';
-import type { FlagValueFor } from '../client/page-flags.ts';
 import { type DeliveryResult, failure } from '../client/result.ts';
-import type { AnySchema, KeyOf, SwitchyardSchema } from '../client/schema.ts';
+import type { AnySchema, JsonValue, KeyOf, SwitchyardSchema } from '../client/schema.ts';
 import { type Bootstrap, choose } from '../client/split-tests.ts';
 
 /** What the hooks need; all clients for pages have it. Only those of `@switchyard/sdk/relay` have flags and feedback. */
@@ -123,21 +123,25 @@ export function useTrack(): (name: string, properties?: Attributes) => void {
 
 /**
  * The value of a flag, from a client of `@switchyard/sdk/relay`. The fallback on the server, and until the value is
- * loaded.
+ * loaded. The type of the fallback decides how a flag with a format is read, as with `flags.get` of the client; an object
+ * is the same one on every render, until the value changes.
  *
- * @example const isNew = useFlag('new-checkout', false);
+ * @example
+ * const isNew = useFlag('new-checkout', false);
+ * const { plans } = useFlag('pricing', { plans: ['basic'] });
  */
-export function useFlag<const Fallback extends boolean | string | null | undefined>(
+export function useFlag<Fallback extends boolean | string | number | object | null | undefined>(
   key: string,
   fallback: Fallback,
-): FlagValueFor<boolean | string, Fallback> {
+): FlagValueFor<JsonValue, Fallback> {
   const { client } = useContext(SwitchyardContext);
   const value = useSyncExternalStore(
     client ? client.subscribe : subscribeToNothing,
-    () => client?.flags?.get(key, fallback) ?? fallback,
+    // Not `??`: JSON can be null.
+    () => (client?.flags ? client.flags.get(key, fallback) : fallback),
     () => fallback,
   );
-  return value as FlagValueFor<boolean | string, Fallback>;
+  return value as FlagValueFor<JsonValue, Fallback>;
 }
 
 const NO_RELAY = failure('no_relay', 'Feedback needs a client of `@switchyard/sdk/relay`.');
@@ -161,10 +165,10 @@ export interface SwitchyardHooks<Schema extends SwitchyardSchema = AnySchema> {
     const Fallback extends Schema['splitTests'][Key] | null | undefined,
   >(testKey: Key, fallback: Fallback): Schema['splitTests'][Key] | Fallback;
   useTrack: typeof useTrack;
-  useFlag<Key extends KeyOf<Schema['flags']>, const Fallback extends Schema['flags'][Key] | null | undefined>(
-    key: Key,
-    fallback: Fallback,
-  ): FlagValueFor<Schema['flags'][Key], Fallback>;
+  useFlag<
+    Key extends KeyOf<Schema['flags']>,
+    Fallback extends FlagFallback<Schema['flags'][Key]> | null | undefined,
+  >(key: Key, fallback: Fallback): FlagValueFor<Schema['flags'][Key], Fallback>;
   useFeedback<Type extends KeyOf<Schema['feedbackTypes']>>(
     feedbackTypeId: Type,
   ): (call: PageFeedbackCall<Extract<Schema['feedbackTypes'][Type], string>>) => Promise<DeliveryResult>;
