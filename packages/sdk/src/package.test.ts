@@ -183,7 +183,7 @@ function compile(code: string, overrides: object = {}): string {
 
 const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
   import { createSwitchyard as ofNoEntry } from '@switchyard/sdk';
-  import { createSwitchyard, type Result } from '@switchyard/sdk/node';
+  import { createSwitchyard, type JsonValue, type Result } from '@switchyard/sdk/node';
   import { SwitchyardProvider } from '@switchyard/sdk/openfeature';
   import * as browser from '@switchyard/sdk/browser';
   import * as splitTesting from '@switchyard/sdk/split-testing';
@@ -192,7 +192,7 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
   import { createServer, type IncomingMessage } from 'node:http';
   interface Shop {
     splitTests: { hero: string; pricing: { price: number }; layout: 'control' | 'b' };
-    flags: { 'new-checkout': boolean; banner: string };
+    flags: { 'new-checkout': boolean; banner: string; price: number; plans: { names: string[] }; extra: JsonValue };
     goals: { signup: 'count'; revenue: 'revenue' };
     feedbackTypes: { nps: 'good' | 'bad' };
   }
@@ -214,6 +214,9 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
     const isNew: boolean = relayed.flags.get('new-checkout', false);
     const banner: string | null = relayed.flags.get('banner', null);
     const hook: boolean = useFlag('new-checkout', true);
+    const names: string[] = useFlag('plans', { names: [] }).names;
+    const relayedPrice: number = relayed.flags.get('price', names.length);
+    if (relayedPrice > 5) return false;
     await useFeedback('nps')({ option: 'good', message: banner ?? '' });
     const result = await relayed.feedback.submit('nps', { option: 'bad' });
     return (await relayed.goals.increment('signup')).success && !(result.success || result.queued) && isNew && hook;
@@ -222,6 +225,11 @@ const CONSUMER = `/// <reference types="@switchyard/sdk/sdk.js" />
   export async function use(request: Request): Promise<Result | undefined> {
     const flag: boolean = typed.flags.boolean('new-checkout', false, { userId: 'u' });
     const banner: string = typed.flags.string('banner', 'none');
+    const flagPrice: number = typed.flags.number('price', 9.9);
+    const plans: string[] = typed.flags.json('plans', { names: [] }, { userId: 'u' }).names;
+    const extra: JsonValue = typed.flags.json('extra', null);
+    const ofFallback: { a: number } = open.flags.json('whatever', { a: 1 });
+    if (flagPrice > 5) console.log(plans, extra, ofFallback);
     const why: boolean = typed.flags.details('new-checkout', true).value;
     const all: Partial<Shop['flags']> = typed.flags.all();
     const anyFlag: boolean = open.flags.boolean('whatever', flag);
@@ -272,6 +280,10 @@ describe('types', () => {
       `typed.flags.boolean('new-chekout', false);`,
       `typed.flags.boolean('banner', false);`,
       `typed.flags.string('banner', 7);`,
+      `typed.flags.number('banner', 7);`,
+      `typed.flags.json('price', 7);`,
+      `typed.flags.json('plans', { name: [] });`,
+      `typed.flags.details('price', 'cheap');`,
       `typed.flags.details('banner', true);`,
       `void typed.goals.increment('sign-up');`,
       `void typed.feedback.submit('nps', { option: 'meh' });`,
