@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import type { JsonSchema } from '../flag-values/json-schema.ts';
 import { AaTestMode } from './aa-test.ts';
 import { nullable, oneOf } from './common.ts';
 import { DEFAULT_RETENTION_DAYS } from './default-retention.ts';
@@ -11,6 +10,7 @@ import {
   FlagFormat,
   FlagType,
   FlagValue,
+  type JsonSchema,
   Prerequisite,
   Rollout,
   RolloutStep,

@@ -17,6 +17,9 @@ export const FlagFormat = oneOf(['number', 'json'], {
 });
 export type FlagFormat = Static<typeof FlagFormat>;
 
+/** A JSON schema of the keywords that `checkSchema` accepts. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 export const OPERATORS = [
   'equals',
   'notEquals',

@@ -13,9 +13,13 @@ import { operatorKind } from './operators.ts';
 import { ruleRegex } from './rule-regex.ts';
 
 const regex = ruleRegex(RE2JS);
+const schemaComplaint = () => undefined;
 
 function check(flags: CheckableFlag[], segments: Segment[] = []): [string, string][] {
-  return checkFlags({ flags, segments }, { regex }).map(({ path, message }) => [path, message]);
+  return checkFlags({ flags, segments }, { regex, schemaComplaint }).map(({ path, message }) => [
+    path,
+    message,
+  ]);
 }
 
 function flag(key: string, production: Partial<FlagConfiguration> = {}): CheckableFlag {
@@ -139,7 +143,7 @@ describe('checkFlags on patterns', () => {
   const messages = (condition: Condition) =>
     checkFlags(
       { flags: [flag('f', { rules: [{ id: 'r', conditions: [condition], value: true }] })], segments: [] },
-      { regex: refusing },
+      { regex: refusing, schemaComplaint },
     ).map(({ message }) => message);
 
   it('compiles them with the case sensitivity of the condition', () => {
@@ -244,7 +248,7 @@ describe('checkFlags on segments', () => {
 describe('checkFlags with known flags and segments', () => {
   const inSegment = (id: string): Condition => ({ operator: 'inSegment', values: [id] });
   const checkWith = (input: CheckableTargeting, known: CheckableTargeting) =>
-    checkFlags(input, { regex, known }).map(({ path, message }) => [path, message]);
+    checkFlags(input, { regex, schemaComplaint, known }).map(({ path, message }) => [path, message]);
 
   it('lets the input refer to them, and checks only the input', () => {
     const rules: Rule[] = [{ id: 'r', conditions: [inSegment('beta'), inSegment('none')], value: true }];

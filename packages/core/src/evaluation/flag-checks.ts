@@ -3,14 +3,15 @@ import type {
   FlagFormat,
   FlagType,
   FlagValue,
+  JsonSchema,
   Rule,
   Segment,
   SplitEntry,
 } from '../api/targeting.ts';
-import { parseFlagValue } from '../flag-values/flag-format.ts';
-import { checkSchema, type JsonSchema, schemaComplaint } from '../flag-values/json-schema.ts';
 import { type ConditionRules, checkConditions, type Mistake } from './condition-checks.ts';
 import { orderDependencies } from './dependencies.ts';
+import { type JsonValue, parseFlagValue } from './flag-format.ts';
+import { checkSchema } from './flag-schema.ts';
 import type { RegexCompiler } from './operators.ts';
 import { orderSegments } from './segments.ts';
 import { variantOf } from './split.ts';
@@ -30,7 +31,7 @@ export interface CheckableFlag extends ValueRules {
   readonly environments: Readonly<Record<string, Partial<FlagConfiguration>>>;
 }
 
-interface FlagRules extends ConditionRules {
+interface FlagRules extends ConditionRules, Pick<CheckOptions, 'schemaComplaint'> {
   readonly flags: ReadonlyMap<string, CheckableFlag>;
 }
 
@@ -39,8 +40,12 @@ export interface CheckableTargeting {
   readonly segments: readonly Segment[];
 }
 
+/** Why a value does not fit a schema that `checkSchema` accepts; undefined if it does. */
+type SchemaComplaint = (schema: JsonSchema, value: JsonValue) => string | undefined;
+
 interface CheckOptions {
   readonly regex: RegexCompiler;
+  readonly schemaComplaint: SchemaComplaint;
   /**
    * What the input is added to: valid on its own, and without the keys and ids of the input. Only its nesting is
    * checked, and its mistakes have the positions after those of the input.
@@ -52,14 +57,17 @@ interface CheckOptions {
  * Checks flags and segments that are already valid by schema (see `api/targeting.ts`). Returns all mistakes at once,
  * each with its JSON pointer.
  *
- * @example checkFlags({ flags, segments }, { regex }) // [{ path: '/flags/0/defaultValue', message: 'must be a boolean' }]
+ * @example checkFlags({ flags, segments }, { regex, schemaComplaint }) // [{ path: '/flags/0/defaultValue', message: 'must be a boolean' }]
  */
-export function checkFlags(input: CheckableTargeting, { regex, known }: CheckOptions): Mistake[] {
+export function checkFlags(
+  input: CheckableTargeting,
+  { regex, schemaComplaint, known }: CheckOptions,
+): Mistake[] {
   const allFlags = [...input.flags, ...(known?.flags ?? [])];
   const allSegments = [...input.segments, ...(known?.segments ?? [])];
   const ids = new Set(allSegments.map((segment) => segment.id));
   const flags = new Map(allFlags.toReversed().map((flag) => [flag.key, flag]));
-  const rules: FlagRules = { regex, isSegment: (id) => ids.has(id), flags };
+  const rules: FlagRules = { regex, schemaComplaint, isSegment: (id) => ids.has(id), flags };
   return [
     ...checkUnique(input.flags, 'key', '/flags', 'flag'),
     ...input.flags.flatMap((flag, index) => checkFlag(flag, `/flags/${index}`, rules)),
@@ -69,10 +77,19 @@ export function checkFlags(input: CheckableTargeting, { regex, known }: CheckOpt
   ];
 }
 
+/** How values are checked. Those of prerequisites are compared with values that fit the schema, which is not checked again. */
+interface Values extends Pick<ValueRules, 'type' | 'format'> {
+  readonly complaintOf?: ((value: JsonValue) => string | undefined) | undefined;
+}
+
+function valuesOf({ type, format, schema }: ValueRules, { schemaComplaint }: FlagRules): Values {
+  return { type, format, complaintOf: schema && ((value) => schemaComplaint(schema, value)) };
+}
+
 function checkFlag(flag: CheckableFlag, path: string, rules: FlagRules): Mistake[] {
   const complaints = checkFormat(flag, path);
   // With a schema that is not valid, nothing can be said of the values.
-  const values = complaints.length === 0 ? flag : { type: flag.type };
+  const values = complaints.length === 0 ? valuesOf(flag, rules) : { type: flag.type };
   const mistakes = [...complaints, ...checkValue(flag.defaultValue, values, `${path}/defaultValue`)];
   for (const [environment, configuration] of Object.entries(flag.environments)) {
     const itemPath = `${path}/environments/${escapePointer(environment)}`;
@@ -99,7 +116,7 @@ function checkFormat({ type, format, schema }: ValueRules, path: string): Mistak
 }
 
 function checkConfiguration(
-  values: ValueRules,
+  values: Values,
   configuration: Partial<FlagConfiguration>,
   path: string,
   rules: FlagRules,
@@ -115,7 +132,7 @@ function checkConfiguration(
   for (const [index, prerequisite] of prerequisites.entries()) {
     const itemPath = `${path}/prerequisites/${index}`;
     const target = rules.flags.get(prerequisite.flag);
-    if (target) mistakes.push(...checkValue(prerequisite.value, withoutSchema(target), `${itemPath}/value`));
+    if (target) mistakes.push(...checkValue(prerequisite.value, target, `${itemPath}/value`));
     else
       mistakes.push({
         path: `${itemPath}/flag`,
@@ -155,11 +172,8 @@ function checkSegments(segments: readonly Segment[], count: number, rules: Condi
   });
 }
 
-/** A prerequisite is compared with a value that fits the schema. */
-const withoutSchema = ({ type, format }: ValueRules): ValueRules => ({ type, format });
-
 /** A rule has either a value or a split. */
-function checkServed({ value, split }: Rule, values: ValueRules, path: string): Mistake[] {
+function checkServed({ value, split }: Rule, values: Values, path: string): Mistake[] {
   if (split === undefined) {
     if (value !== undefined) return checkValue(value, values, `${path}/value`);
     return [{ path: `${path}/value`, message: 'is missing: a rule needs a value or a split' }];
@@ -170,7 +184,7 @@ function checkServed({ value, split }: Rule, values: ValueRules, path: string): 
   return checkSplit(split, values, `${path}/split`);
 }
 
-function checkSplit(split: readonly SplitEntry[], values: ValueRules, path: string): Mistake[] {
+function checkSplit(split: readonly SplitEntry[], values: Values, path: string): Mistake[] {
   const mistakes = split.flatMap((entry, index) => {
     return checkValue(entry.value, values, `${path}/${index}/value`);
   });
@@ -187,15 +201,15 @@ function checkSplit(split: readonly SplitEntry[], values: ValueRules, path: stri
 }
 
 /** Flag types are named after the results of `typeof`. */
-function checkValue(value: FlagValue, { type, format, schema }: ValueRules, path: string): Mistake[] {
+function checkValue(value: FlagValue, { type, format, complaintOf }: Values, path: string): Mistake[] {
   if (typeof value !== type) return [{ path, message: `must be a ${type}` }];
-  if (format === undefined) return [];
+  if (!format) return [];
   const parsed = parseFlagValue(value, format);
   if (parsed === undefined) {
     const kind = format === 'number' ? 'a number such as 12.5' : 'JSON';
     return [{ path, message: `must be the text of ${kind}: the format of the flag is ${format}` }];
   }
-  const message = schema === undefined ? undefined : schemaComplaint(schema, parsed);
+  const message = complaintOf?.(parsed);
   return message === undefined ? [] : [{ path, message }];
 }
 

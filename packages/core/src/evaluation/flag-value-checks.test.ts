@@ -1,14 +1,25 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import type { FlagFormat, Rule, SplitEntry } from '../api/targeting.ts';
-import type { JsonSchema } from '../flag-values/json-schema.ts';
+import type { FlagFormat, JsonSchema, Rule, SplitEntry } from '../api/targeting.ts';
 import { type CheckableFlag, checkFlags } from './flag-checks.ts';
 import { ruleRegex } from './rule-regex.ts';
 
 const regex = ruleRegex(RE2JS);
 
+/** Knows only minimums, of numbers and of prices. */
+function schemaComplaint({ minimum, properties }: JsonSchema, value: unknown): string | undefined {
+  const inner = properties as { price: { minimum: number } } | undefined;
+  const [least, number] = inner
+    ? [inner.price.minimum, (value as { price: number }).price]
+    : [minimum, value];
+  return Number(number) < Number(least) ? 'is too small' : undefined;
+}
+
 function check(...flags: CheckableFlag[]): [string, string][] {
-  return checkFlags({ flags, segments: [] }, { regex }).map(({ path, message }) => [path, message]);
+  return checkFlags({ flags, segments: [] }, { regex, schemaComplaint }).map(({ path, message }) => [
+    path,
+    message,
+  ]);
 }
 
 const PRODUCTION = '/flags/0/environments/production';
@@ -126,18 +137,11 @@ describe('formats', () => {
     ['number', '1e999', NO_NUMBER],
     ['number', 'NaN', NO_NUMBER],
     ['number', '"5"', NO_NUMBER],
-    ['number', '4', 'does not fit the schema: must be >= 5', { minimum: 5 }],
+    ['number', '4', 'is too small', { minimum: 5 }],
     ['json', '', NO_JSON],
     ['json', "{'price': 5}", NO_JSON],
     ['json', '['.repeat(8000), NO_JSON],
-    ['json', '{"price": -1}', 'does not fit the schema: /price must be >= 0', PRICES],
-    ['json', '[]', 'does not fit the schema: must be object', PRICES],
-    [
-      'json',
-      '{"prize": 1}',
-      'does not fit the schema: must not have additional properties',
-      { ...PRICES, additionalProperties: false },
-    ],
+    ['json', '{"price": -1}', 'is too small', PRICES],
   ])('refuse %s: %j', (format, value, message, schema) => {
     expect(check(textFlag(format, value, schema))).toEqual(everywhere(message));
   });

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { parseFlagValue } from '@switchyard/core/flag-values/flag-format';
+import { parseFlagValue } from '@switchyard/core/evaluation/flag-format';
 import { SnippetTabs } from '../../ui/page/snippet-tabs.tsx';
 import type { Flag } from '../configuration/configuration-types.ts';
 import { NODE_IMPORTS } from '../configuration/node-imports.ts';

@@ -1,4 +1,4 @@
-import { parseFlagValue } from '@switchyard/core/flag-values/flag-format';
+import { parseFlagValue } from '@switchyard/core/evaluation/flag-format';
 import type { JsonValue } from '../../client/schema.ts';
 import type { FlagEvaluation } from './flag-state.ts';
 

@@ -100,6 +100,7 @@ const isSavable = ({ flags, segments }: Scenario): boolean =>
   flags.every(({ key }) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(key)) &&
   checkFlags({ flags: withEnvironments(flags), segments } as unknown as Checkable, {
     regex: compileRuleRegex,
+    schemaComplaint: () => undefined,
   }).length === 0;
 
 const keyOf = (id: string) => `service_sec_0123456789abcdef-${id}`;

@@ -9,9 +9,9 @@ import type {
   FlagFormat,
   FlagType,
   FlagValue,
+  JsonSchema,
   Segment,
 } from '@switchyard/core/api/targeting';
-import type { JsonSchema } from '@switchyard/core/flag-values/json-schema';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import type { Guardrail, TestOutcome } from './test-outcome.ts';

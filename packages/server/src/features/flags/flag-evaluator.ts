@@ -1,6 +1,6 @@
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
+import { parseFlagValue } from '@switchyard/core/evaluation/flag-format';
 import { createFlagCompiler, type FlagSet, type Outcome } from '@switchyard/core/evaluation/flags';
-import { parseFlagValue } from '@switchyard/core/flag-values/flag-format';
 import { definitionIn } from '../../configuration/property/flag-definition.ts';
 import {
   derivePerProperty,

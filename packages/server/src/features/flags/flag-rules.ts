@@ -12,6 +12,7 @@ import type {
   PropertyConfiguration,
 } from '../../configuration/property/property-configuration.ts';
 import { compileRuleRegex } from '../../platform/rule-regex.ts';
+import { schemaComplaint } from '../../platform/schema-complaint.ts';
 import { type FlagEntry, resolveRollouts } from './rollout-rules.ts';
 
 interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
@@ -129,7 +130,7 @@ function reportTargeting(
   });
   const known = { flags: others.flags.map(storedCheckable), segments: others.segments };
   const candidate = { flags, segments: resolved.segments };
-  for (const mistake of checkFlags(candidate, { regex: compileRuleRegex, known })) {
+  for (const mistake of checkFlags(candidate, { regex: compileRuleRegex, schemaComplaint, known })) {
     const [list, index = ''] = parsePointer(mistake.path);
     const position = Number(index) - (list === 'flags' ? resolved.flags : resolved.segments).length;
     if (position < 0) {

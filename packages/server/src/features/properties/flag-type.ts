@@ -1,5 +1,5 @@
-import { parseFlagValue } from '@switchyard/core/flag-values/flag-format';
-import type { JsonSchema } from '@switchyard/core/flag-values/json-schema';
+import type { JsonSchema } from '@switchyard/core/api/targeting';
+import { parseFlagValue } from '@switchyard/core/evaluation/flag-format';
 import type { Flag } from '../../configuration/property/property-configuration.ts';
 import { memberName, objectType, typeOfJson, union } from './type-expressions.ts';
 

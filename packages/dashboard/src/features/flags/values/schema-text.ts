@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@switchyard/core/flag-values/json-schema';
+import type { JsonSchema } from '@switchyard/core/api/targeting';
 
 /** A text is not JSON yet: it stays in the draft, and the server refuses it. */
 export type FlagSchema = JsonSchema | string;

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import type { FlagValue } from '@switchyard/core/api/targeting';
-import { parseFlagValue } from '@switchyard/core/flag-values/flag-format';
+import { parseFlagValue } from '@switchyard/core/evaluation/flag-format';
 import { ChoiceField } from '../../../ui/fields/choice-field.tsx';
 import { JsonField } from '../../../ui/fields/json-field.tsx';
 import { jsonProblem } from '../../../ui/fields/json-problem.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseFlagValue } from './flag-format.ts';
-import { checkSchema, type JsonSchema, schemaComplaint } from './json-schema.ts';
+import type { JsonSchema } from '../api/targeting.ts';
+import { checkSchema } from './flag-schema.ts';
 
 const mistakes = (schema: unknown) => checkSchema(schema, '').map(({ path, message }) => [path, message]);
 
@@ -52,40 +52,5 @@ describe('checkSchema', () => {
     for (let depth = 0; depth < 1000; depth++) schema = { items: schema };
     const [mistake] = checkSchema(schema, '');
     expect(mistake?.message).toBe('is nested more than 32 levels deep');
-  });
-});
-
-describe('schemaComplaint', () => {
-  it('says nothing about values that fit', () => {
-    expect(schemaComplaint({ type: 'array', items: { type: 'integer' } }, [1, 2])).toBeUndefined();
-  });
-
-  it('names the places of the first mistakes', () => {
-    const schema = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false };
-    expect(schemaComplaint(schema, { a: 1 })).toBe('does not fit the schema: /a must be string');
-    const many = schemaComplaint({ items: { type: 'string' } }, [1, 2, 3, 4, 5]);
-    expect(many).toBe(
-      'does not fit the schema: /0 must be string; /1 must be string; /2 must be string, and more',
-    );
-  });
-});
-
-describe('parseFlagValue', () => {
-  it('returns frozen values, also within', () => {
-    const value = parseFlagValue('{"plans": [{"name": "basic"}]}', 'json') as { plans: object[] };
-    expect(value).toEqual({ plans: [{ name: 'basic' }] });
-    expect([value, value.plans, value.plans[0]].every(Object.isFrozen)).toBe(true);
-  });
-
-  it('keeps members that are named like those of all objects', () => {
-    const value = parseFlagValue('{"__proto__": {"a": 1}}', 'json');
-    expect(JSON.stringify(value)).toBe('{"__proto__":{"a":1}}');
-  });
-
-  it('returns undefined for what it cannot be', () => {
-    expect(parseFlagValue(true, 'json')).toBeUndefined();
-    expect(parseFlagValue('[1', 'json')).toBeUndefined();
-    expect(parseFlagValue('true', 'number')).toBeUndefined();
-    expect(parseFlagValue('[', 'number')).toBeUndefined();
   });
 });

@@ -1,11 +1,6 @@
-import { Errors } from 'typebox/schema';
-import type { Mistake } from '../evaluation/condition-checks.ts';
-import { pagePattern } from '../evaluation/page-pattern.ts';
 import { formatPointer } from '../merge/json-pointer.ts';
-import type { JsonValue } from './flag-format.ts';
-
-/** A JSON schema of the supported keywords. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { Mistake } from './condition-checks.ts';
+import { pagePattern } from './page-pattern.ts';
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
@@ -108,24 +103,4 @@ function unsupported(keyword: string): string {
       ? 'write the schema where it is used instead'
       : `supported are ${supported.sort().join(', ')}`;
   return `is not supported: ${advice}`;
-}
-
-const MAX_LISTED = 3;
-
-/**
- * Why a value does not fit a schema that `checkSchema` accepts; undefined if it does.
- *
- * @example schemaComplaint({ type: 'number', minimum: 0 }, -1) // 'does not fit the schema: must be >= 0'
- */
-export function schemaComplaint(schema: JsonSchema, value: JsonValue): string | undefined {
-  const [fits, errors] = Errors(schema as never, value);
-  if (fits) return undefined;
-  // An unknown member is reported twice: as one that no schema allows, and by its name.
-  const relevant = errors.filter(({ keyword }) => keyword !== 'boolean');
-  const listed = (relevant.length === 0 ? errors : relevant).slice(0, MAX_LISTED).map((error) => {
-    const { instancePath, message } = error;
-    return instancePath === '' ? message : `${instancePath} ${message}`;
-  });
-  const more = errors.length > MAX_LISTED ? ', and more' : '';
-  return `does not fit the schema: ${listed.join('; ')}${more}`;
 }
