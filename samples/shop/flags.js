@@ -173,6 +173,56 @@ export const flags = (now) => [
     },
   },
   {
+    key: 'search-ranking',
+    name: 'Ranking of the search',
+    description: 'Most customers get the present ranking; two new models get a share each.',
+    tags: ['search', 'data'],
+    owner: 'priya@example.com',
+    type: 'string',
+    defaultValue: 'relevance',
+    environments: {
+      production: on('relevance', {
+        id: 'models',
+        name: 'Three models',
+        split: [
+          { key: 'current', value: 'relevance', weight: 80 },
+          { key: 'clicks', value: 'clicks', weight: 10 },
+          { key: 'sales', value: 'sales', weight: 10 },
+        ],
+      }),
+      staging: on('clicks'),
+    },
+  },
+  {
+    key: 'delivery-prices',
+    name: 'Delivery prices',
+    description: 'Fees by method, and from which amount delivery is free.',
+    tags: ['permanent', 'checkout'],
+    owner: 'jonas@example.com',
+    type: 'string',
+    format: 'json',
+    schema: {
+      type: 'object',
+      required: ['standard', 'express', 'freeFrom'],
+      additionalProperties: false,
+      properties: {
+        standard: { type: 'number', minimum: 0 },
+        express: { type: 'number', minimum: 0 },
+        freeFrom: { type: 'number', minimum: 0 },
+      },
+    },
+    defaultValue: '{ "standard": 4.95, "express": 9.95, "freeFrom": 50 }',
+    environments: {
+      production: on('{ "standard": 4.95, "express": 9.95, "freeFrom": 50 }', {
+        id: 'plus',
+        name: 'Plus members',
+        conditions: [inSegment('plus-members')],
+        value: '{ "standard": 0, "express": 4.95, "freeFrom": 0 }',
+      }),
+      staging: on('{ "standard": 4.95, "express": 9.95, "freeFrom": 40 }'),
+    },
+  },
+  {
     key: 'maintenance-mode',
     name: 'Maintenance mode',
     description: 'Shows a friendly page instead of the checkout when payments fail.',
