@@ -19,10 +19,13 @@ interface Shop {
     limits: { max: number } | null;
     settings: JsonValue;
     experiment: unknown;
+    layout: { columns: 'one' | 'two'; order?: ('a' | 'b')[] };
   };
   goals: Record<never, never>;
   feedbackTypes: Record<never, never>;
 }
+
+type Layout = Shop['flags']['layout'];
 
 /** Only compiled: the compiler is the test. */
 type Uncalled = (typed: Switchyard<Shop>['flags'], open: Switchyard['flags']) => void;
@@ -38,6 +41,7 @@ describe('types of flags on servers', () => {
       expectTypeOf(flags.number('experiment', 1)).toEqualTypeOf<number>();
       expectTypeOf(flags.json('pricing', pricing)).toEqualTypeOf<Pricing>();
       expectTypeOf(flags.json('pricing', { currency: 'EUR', plans: ['a', 1] })).toEqualTypeOf<Pricing>();
+      expectTypeOf(flags.json('layout', { columns: 'one', order: ['a'] })).toEqualTypeOf<Layout>();
       expectTypeOf(flags.json('pricing', null)).toEqualTypeOf<Pricing | null>();
       expectTypeOf(flags.json('limits', { max: 1 })).toEqualTypeOf<{ max: number } | null>();
       expectTypeOf(flags.json('settings', null)).toEqualTypeOf<JsonValue>();
@@ -65,6 +69,8 @@ describe('types of flags on servers', () => {
       flags.json('banner', null);
       // @ts-expect-error: there is no such member
       flags.json('pricing', { currency: 'EUR', plan: [] });
+      // @ts-expect-error: there is no such layout
+      flags.json('layout', { columns: 'three' });
       // @ts-expect-error: there is no such flag
       flags.json('pricin', null);
     };
@@ -77,6 +83,7 @@ describe('types of flags on servers', () => {
       expectTypeOf(flags.details('banner', 'none').value).toEqualTypeOf<'none' | 'spring'>();
       expectTypeOf(flags.details('price', 1).value).toEqualTypeOf<number>();
       expectTypeOf(flags.details('pricing', pricing).value).toEqualTypeOf<Pricing>();
+      expectTypeOf(flags.details('layout', { columns: 'one' }).value).toEqualTypeOf<Layout>();
       expectTypeOf(flags.details('pricing', null).value).toEqualTypeOf<Pricing | null>();
       expectTypeOf(flags.details('settings', pricing).value).toEqualTypeOf<Pricing>();
       expectTypeOf(flags.resolve('price', 1)).resolves.toHaveProperty('value').toEqualTypeOf<number>();
@@ -112,12 +119,14 @@ describe('types of flags on servers', () => {
 
 describe('types of flags in pages', () => {
   it('are those of the schema, or else of the fallback', () => {
-    const compiled = (typed: PageFlags<Shop>, open: PageFlags) => {
+    const compiled = (typed: PageFlags<Shop>, open: PageFlags, maybe: 'none' | null) => {
       expectTypeOf(typed.get('new-checkout', false)).toEqualTypeOf<boolean>();
       expectTypeOf(typed.get('banner', 'none')).toEqualTypeOf<'none' | 'spring'>();
       expectTypeOf(typed.get('price', 1)).toEqualTypeOf<number>();
       expectTypeOf(typed.get('price', undefined)).toEqualTypeOf<number | undefined>();
       expectTypeOf(typed.get('pricing', pricing)).toEqualTypeOf<Pricing>();
+      expectTypeOf(typed.get('layout', { columns: 'two' })).toEqualTypeOf<Layout>();
+      expectTypeOf(typed.get('banner', maybe)).toEqualTypeOf<'none' | 'spring' | null>();
       expectTypeOf(typed.get('settings', { depth: 1 })).toEqualTypeOf<{ depth: number }>();
       expectTypeOf(open.get('a', 1)).toEqualTypeOf<number>();
       expectTypeOf(open.get('a', pricing)).toEqualTypeOf<Pricing>();
@@ -134,6 +143,7 @@ describe('types of flags in pages', () => {
     const compiled = (typed: SwitchyardHooks<Shop>['useFlag'], open: SwitchyardHooks['useFlag']) => {
       expectTypeOf(typed('price', 1)).toEqualTypeOf<number>();
       expectTypeOf(typed('pricing', pricing)).toEqualTypeOf<Pricing>();
+      expectTypeOf(typed('layout', { columns: 'two' })).toEqualTypeOf<Layout>();
       expectTypeOf(open('a', pricing)).toEqualTypeOf<Pricing>();
       // @ts-expect-error: a boolean
       typed('new-checkout', 'x');

@@ -25,12 +25,16 @@ export type JsonKeyOf<Section> = {
   [Key in KeyOf<Section>]: [Exclude<Section[Key], boolean | string | number>] extends [never] ? never : Key;
 }[KeyOf<Section>];
 
-/** Any fallback for any JSON: interfaces are not assignable to `JsonValue`. `null` for all flags with JSON. */
-export type FlagFallback<Value> = JsonValue extends Value
-  ? boolean | string | number | object | null
-  : [Exclude<Value, boolean | string | number>] extends [never]
-    ? Value
-    : Value | null;
+/** A value as fallback. Any one for any JSON: interfaces are not assignable to `JsonValue`. */
+export type ValueFallback<Value> = JsonValue extends Value ? boolean | string | number | object : Value;
+
+/**
+ * Also `null`, for flags with JSON. Calls have an overload for fallbacks without it: for one that TypeScript infers too
+ * widely, such as `{ currency: string }` instead of `'EUR' | 'USD'`, it assumes all that is allowed.
+ */
+export type FlagFallback<Value> =
+  | ValueFallback<Value>
+  | ([Exclude<Value, boolean | string | number>] extends [never] ? never : null);
 
 /** The part of the values that is a number or a text; all of them if any JSON is possible. */
 export type Part<Value, Type> = JsonValue extends Value ? Type : Extract<Value, Type>;

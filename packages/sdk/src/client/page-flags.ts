@@ -1,5 +1,5 @@
 import type { ClientContext } from './client-context.ts';
-import type { FlagFallback, FlagValueFor } from './flag-types.ts';
+import type { FlagValueFor, ValueFallback } from './flag-types.ts';
 import { type FlagResponse, flagValue } from './flag-value.ts';
 import type { RelaySetup } from './relay-setup.ts';
 import type { AnySchema, KeyOf, SwitchyardSchema } from './schema.ts';
@@ -23,9 +23,13 @@ export interface PageFlags<Schema extends SwitchyardSchema = AnySchema> {
    * const price = switchyard.flags.get('price', 9.9);
    * const { plans } = switchyard.flags.get('pricing', { plans: ['basic'] });
    */
+  get<Key extends KeyOf<Schema['flags']>, Fallback extends ValueFallback<Schema['flags'][Key]>>(
+    key: Key,
+    fallback: Fallback,
+  ): FlagValueFor<Schema['flags'][Key], Fallback>;
   get<
     Key extends KeyOf<Schema['flags']>,
-    Fallback extends FlagFallback<Schema['flags'][Key]> | null | undefined,
+    Fallback extends ValueFallback<Schema['flags'][Key]> | null | undefined,
   >(key: Key, fallback: Fallback): FlagValueFor<Schema['flags'][Key], Fallback>;
   /** The values of all flags that the relay lists, parsed if they have a format; empty before they are loaded. */
   all(): Partial<Schema['flags']>;

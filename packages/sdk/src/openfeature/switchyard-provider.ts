@@ -145,8 +145,11 @@ export class SwitchyardProvider implements Provider {
     context: EvaluationContext,
   ): Promise<ResolutionDetails<Value>> {
     const { flags } = this.#client;
-    const evaluate = flags.evaluation === 'remote' ? flags.resolve : flags.details;
-    return resolution((await evaluate(key, fallback, context)) as FlagDetails<Value>);
+    const isRemote = flags.evaluation === 'remote';
+    const details = isRemote
+      ? await flags.resolve(key, fallback, context)
+      : flags.details(key, fallback, context);
+    return resolution(details as FlagDetails<Value>);
   }
 
   #emitStatus(status: FlagStatus, error: FlagError = UNKNOWN_ERROR): void {

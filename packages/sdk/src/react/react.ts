@@ -10,7 +10,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { Attributes, SplitTestValue } from '../client/browser-client.ts';
-import type { FlagFallback, FlagValueFor } from '../client/flag-types.ts';
+import type { FlagValueFor, ValueFallback } from '../client/flag-types.ts';
 import type { PageFeedbackCall } from '../client/page-conversions.ts';
 import { type DeliveryResult, failure } from '../client/result.ts';
 import type { AnySchema, JsonValue, KeyOf, SwitchyardSchema } from '../client/schema.ts';
@@ -165,9 +165,13 @@ export interface SwitchyardHooks<Schema extends SwitchyardSchema = AnySchema> {
     const Fallback extends Schema['splitTests'][Key] | null | undefined,
   >(testKey: Key, fallback: Fallback): Schema['splitTests'][Key] | Fallback;
   useTrack: typeof useTrack;
+  useFlag<Key extends KeyOf<Schema['flags']>, Fallback extends ValueFallback<Schema['flags'][Key]>>(
+    key: Key,
+    fallback: Fallback,
+  ): FlagValueFor<Schema['flags'][Key], Fallback>;
   useFlag<
     Key extends KeyOf<Schema['flags']>,
-    Fallback extends FlagFallback<Schema['flags'][Key]> | null | undefined,
+    Fallback extends ValueFallback<Schema['flags'][Key]> | null | undefined,
   >(key: Key, fallback: Fallback): FlagValueFor<Schema['flags'][Key], Fallback>;
   useFeedback<Type extends KeyOf<Schema['feedbackTypes']>>(
     feedbackTypeId: Type,

@@ -6,6 +6,7 @@ import type {
   JsonValueFor,
   NumberKeyOf,
   Part,
+  ValueFallback,
 } from '../../client/flag-types.ts';
 import type { Result } from '../../client/result.ts';
 import type { AnySchema, JsonValue, KeyOf, SwitchyardSchema } from '../../client/schema.ts';
@@ -45,6 +46,11 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
    *
    * @example const { currency, plans } = switchyard.flags.json('pricing', { currency: 'EUR', plans: ['basic'] }, { userId });
    */
+  json<Key extends JsonKeyOf<Schema['flags']>, Fallback extends ValueFallback<Schema['flags'][Key]>>(
+    key: Key,
+    fallback: Fallback,
+    context?: FlagContext,
+  ): JsonValueFor<Schema['flags'][Key], Fallback>;
   json<Key extends JsonKeyOf<Schema['flags']>, Fallback extends FlagFallback<Schema['flags'][Key]>>(
     key: Key,
     fallback: Fallback,
@@ -56,6 +62,11 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
    *
    * @example flags.details('banner', 'none', { userId }) // { key, value: 'spring', reason: 'STATIC' }
    */
+  details<Key extends KeyOf<Schema['flags']>, Fallback extends ValueFallback<Schema['flags'][Key]>>(
+    key: Key,
+    fallback: Fallback,
+    context?: FlagContext,
+  ): FlagDetails<FlagValueFor<Schema['flags'][Key], Fallback>>;
   details<Key extends KeyOf<Schema['flags']>, Fallback extends FlagFallback<Schema['flags'][Key]>>(
     key: Key,
     fallback: Fallback,
@@ -67,6 +78,11 @@ export interface Flags<Schema extends SwitchyardSchema = AnySchema> {
    * Like `details`, but waits until the flags are loaded or, with remote evaluation, for the service. Flags that are not
    * loaded when the first wait ends delay no other call: calls return the fallback until loading succeeds.
    */
+  resolve<Key extends KeyOf<Schema['flags']>, Fallback extends ValueFallback<Schema['flags'][Key]>>(
+    key: Key,
+    fallback: Fallback,
+    context?: FlagContext,
+  ): Promise<FlagDetails<FlagValueFor<Schema['flags'][Key], Fallback>>>;
   resolve<Key extends KeyOf<Schema['flags']>, Fallback extends FlagFallback<Schema['flags'][Key]>>(
     key: Key,
     fallback: Fallback,
