@@ -27,6 +27,26 @@ const PROVISION = {
       flags: [
         { key: 'new-checkout', type: 'boolean', defaultValue: false },
         { key: 'banner', type: 'string', defaultValue: 'none' },
+        { key: 'limit', type: 'string', format: 'number', defaultValue: '5' },
+        { key: 'theme', type: 'string', format: 'json', defaultValue: '{"dark":true,"colors":["red"]}' },
+        {
+          key: 'plans',
+          type: 'string',
+          format: 'json',
+          schema: {
+            type: 'object',
+            required: ['currency'],
+            properties: {
+              currency: { enum: ['EUR', 'USD'] },
+              prices: { type: 'array', items: { type: ['number', 'null'] } },
+              'free-from': { anyOf: [{ const: false }, { type: 'integer' }] },
+              more: { type: 'object' },
+            },
+          },
+          defaultValue: '{"currency":"EUR"}',
+        },
+        { key: 'word', type: 'string', format: 'json', defaultValue: '"hello"' },
+        { key: 'anything', type: 'string', format: 'json', schema: {}, defaultValue: 'null' },
       ],
       goals: [{ id: 'signup', kind: 'count' }],
       feedbackTypes: [{ id: 'nps', options: ['good', 'bad'], textInput: true }],
@@ -50,6 +70,14 @@ export const layout: 'control' | 'wide' = page.splitTest.get('layout', 'control'
 export const cents: number = page.splitTest.get('pricing', { cents: 1 }).cents;
 export const isNew: boolean = backend.flags.boolean('new-checkout', false, {});
 export const banner: string = backend.flags.string('banner', 'none', {});
+export const limit: number = backend.flags.number('limit', 5, {});
+export const colors: readonly string[] = backend.flags.json('theme', { dark: false, colors: [] }, {}).colors;
+const plans = backend.flags.json('plans', { currency: 'USD' }, {});
+export const currency: 'EUR' | 'USD' = plans.currency;
+export const prices: readonly (number | null)[] | undefined = plans.prices;
+export const freeFrom: number | false | undefined = plans['free-from'];
+export const word: string = backend.flags.json('word', 'hi', {});
+export const anything: unknown = backend.flags.json('anything', null, {});
 export const signup = backend.goals.increment('signup', {});
 export const submitted = backend.feedback.submit('nps', { option: 'good' });
 export const shown: string = useSplitTest('hero', 'Buy');
@@ -63,6 +91,13 @@ const BAD = [
   `page.splitTest.get('pricing', { cent: 1 });`,
   `backend.flags.boolean('new-chekout', false, {});`,
   `backend.flags.boolean('banner', false, {});`,
+  `backend.flags.number('banner', 5, {});`,
+  `backend.flags.number('limit', '5', {});`,
+  `backend.flags.json('limit', {}, {});`,
+  `backend.flags.json('theme', { dark: 'no', colors: [] }, {});`,
+  `backend.flags.json('plans', { currency: 'GBP' }, {});`,
+  `backend.flags.json('plans', {}, {});`,
+  `backend.flags.string('word', 'hi', {});`,
   `backend.goals.increment('signups', {});`,
   `backend.feedback.submit('nps', { option: 'fine' });`,
   `useSplitTest('heroo', 'Buy');`,

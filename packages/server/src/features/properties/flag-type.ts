@@ -8,8 +8,11 @@ export function flagType(flag: Flag): string {
   const { type, format, schema } = flag;
   if (format === undefined) return type;
   if (format === 'number') return 'number';
-  if (schema !== undefined) return schemaType(schema);
-  return union(valuesOf(flag).map((value) => typeOfJson(parseFlagValue(value, format))));
+  const json = schema
+    ? schemaType(schema)
+    : union(valuesOf(flag).map((value) => typeOfJson(parseFlagValue(value, format))));
+  // As a plain `string`, for example, the SDK would take it for a flag without a format.
+  return /[{([]|null|unknown/.test(json) ? json : 'unknown';
 }
 
 function valuesOf({ defaultValue, configurations }: Flag) {
