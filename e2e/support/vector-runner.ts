@@ -30,9 +30,12 @@ interface Vectors {
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+/** Without members that are undefined, which JSON does not have. */
 const sorted = (value: unknown) =>
   typeof value === 'object' && value !== null
-    ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+    ? Object.entries(value)
+        .filter(([, member]) => member !== undefined)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
     : value;
 
 function conditionHolds(condition: object, context: Record<string, unknown>): unknown {
