@@ -137,7 +137,13 @@ const servedWords =
 /** `Production, rule 1: serves a (50 %) or b (50 %) → a (80 %) or b (20 %)` */
 const splitWords =
   (place: string): ChangeWords =>
-  ({ from, to }) => [`${place}: serves ${wholeSplit(from)} → ${wholeSplit(to)}`];
+  ({ from, to }) =>
+    isWhole(from) && isWhole(to)
+      ? [`${place}: serves ${wholeSplit(from)} → ${wholeSplit(to)}`]
+      : [`${place}: split changed`];
+
+/** Of a change that is only known by its pointers, a list is an object with what changed. */
+const isWhole = (split: unknown): boolean => isMissing(split) || Array.isArray(split);
 
 const wholeSplit = (split: unknown): string =>
   isMissing(split) ? 'one value' : servedValues({ split } as Rule, { percent: percentWords });

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import type { ChangeWords } from '../../configuration/words/change-words.ts';
+import { FLAG_WORDS } from './flag-change-words.ts';
+
+const split = [
+  { value: 'a', weight: 1 },
+  { value: 'b', weight: 1 },
+];
+const inProduction = (rules: unknown) => ({ production: { rules } });
+
+/** The lines about a change of the rules in production. */
+function linesOf(from: unknown, to: unknown): string[] {
+  const change: Parameters<ChangeWords>[0] = {
+    from: inProduction(from),
+    to: inProduction(to),
+    isNew: false,
+    names: {},
+  };
+  return FLAG_WORDS.environments!(change);
+}
+
+it('tells the shares of a split', () => {
+  const raised = [split[0], { value: 'b', weight: 3 }];
+  expect(linesOf([{ id: 'r', split }], [{ id: 'r', split: raised }])).toEqual([
+    'production, rule 1: serves a (50 %) or b (50 %) → a (25 %) or b (75 %)',
+  ]);
+  expect(linesOf([{ id: 'r', value: 'a' }], [{ id: 'r', split }])).toEqual([
+    'production, rule 1: serves one value → a (50 %) or b (50 %)',
+  ]);
+});
+
+it('tells that a split changes of which only the pointers are known', () => {
+  const weight = (number: number) => ({ 0: { split: { 1: { weight: number } } } });
+  expect(linesOf(weight(1), weight(3))).toEqual(['production, rule 1: split changed']);
+});
