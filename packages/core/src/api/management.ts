@@ -9,6 +9,7 @@ import {
   PageLimit,
   To,
 } from './common.ts';
+import { FixedDecisionRule } from './decision-rule.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { ProvisionedFlag, ProvisionedProperty, ProvisionedSettings } from './provisioning.ts';
 import { closed, ID_PATTERN, Line } from './provisioning-fields.ts';
@@ -44,6 +45,7 @@ export const ManagedSplitTest = managed('ManagedSplitTest', {
   id: Type.String(),
   createdAt: Time,
   phases: Type.Array(anyObject('SplitTestPhase')),
+  decisionRule: Type.Optional(FixedDecisionRule),
 });
 
 /** The settings of a property, without its lists. */

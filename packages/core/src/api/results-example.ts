@@ -1,3 +1,5 @@
+import { DECISION_RULE_EXAMPLE } from './decision-rule-example.ts';
+
 export const RESULTS_EXAMPLE = {
   splitTestKey: 'hero',
   status: 'running',
@@ -62,4 +64,5 @@ export const RESULTS_EXAMPLE = {
   notes: [],
   verdict: null,
   verdicts: [],
+  decisionRule: DECISION_RULE_EXAMPLE,
 };

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId, phaseNumber, TimeZoneName } from './common.ts';
+import { DecisionRuleReport } from './decision-rule.ts';
+import { DECISION_RULE_EXAMPLE } from './decision-rule-example.ts';
 import { RESULTS_EXAMPLE } from './results-example.ts';
 
 const Phase = phaseNumber('Phase number; default: the latest');
@@ -55,6 +57,7 @@ export const ResultsBundle = Type.Object(
     exportedAt: Type.Integer(),
     propertyId: Type.String(),
     definition: free('The split test with all its phases'),
+    decisionRule: DecisionRuleReport,
     phase: nullable(Type.Integer({ description: 'The phase that was counted' })),
     method: free('The statistics settings'),
     input: free('The input of the computation: counts, goals, weights, method'),
@@ -70,6 +73,7 @@ export const ResultsBundle = Type.Object(
         exportedAt: 1767225600000,
         propertyId: 'shop',
         definition: { key: 'hero' },
+        decisionRule: DECISION_RULE_EXAMPLE,
         phase: 1,
         method: { engine: 'sequential' },
         input: {},
@@ -429,6 +433,7 @@ export const SplitTestResults = Type.Object(
     ),
     verdict: nullable(Verdict),
     verdicts: Type.Array(Verdict, { description: 'One for each variation except the control' }),
+    decisionRule: DecisionRuleReport,
     breakdown: Type.Optional(Breakdown),
     timeZone: Type.Optional(TimeZoneName),
     series: Type.Optional(Series),

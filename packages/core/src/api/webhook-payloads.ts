@@ -41,6 +41,10 @@ export const VerdictChanged = namedObject('VerdictChanged', {
   phase: Type.Integer(),
   previousDecision: nullable(Type.String({ description: 'Null if there was no verdict' })),
   verdict: Verdict,
+  changedAfterStart: Type.Array(Type.String(), {
+    description:
+      'What was changed of the decision rule after the start, in words such as `Smallest effect: 2 % → 5 %`',
+  }),
   asOf: Type.Integer({ description: 'Time of the counts' }),
 });
 export type VerdictChanged = Static<typeof VerdictChanged>;

@@ -13,6 +13,7 @@ import type { Configuration } from '../configuration/snapshot/configuration.ts';
 import type { Changed, ConfigurationWriter } from '../configuration/writer/configuration-writer.ts';
 import type { EventStorage } from '../events/thread/event-storage.ts';
 import { registerAaTestRoutes } from '../features/aa-test/aa-test-routes.ts';
+import { listVerdicts } from '../features/aa-test/aa-verdict-store.ts';
 import { registerAccountRoutes } from '../features/accounts/account-routes.ts';
 import { createCallerDirectory } from '../features/accounts/caller-directory.ts';
 import { deleteAccount } from '../features/accounts/delete-account.ts';
@@ -45,6 +46,7 @@ import { registerManagementRoutes } from '../features/management/management-rout
 import { createUnsavedItems } from '../features/management/unsaved-item.ts';
 import { registerPrivacyRoutes } from '../features/privacy/privacy-routes.ts';
 import { RemovedParameters } from '../features/privacy/removed-parameters.ts';
+import { registerChecklistRoutes } from '../features/reports/decision/checklist-routes.ts';
 import { FlagEvaluations } from '../features/reports/flag-evaluations.ts';
 import { registerHoldoutRoutes } from '../features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
@@ -162,7 +164,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   registerDashboard(app);
   registerDocumentation(app);
   registerSplitTestRoutes(api, { auth, recordEvents, metrics, cleanerOf });
-  registerReportRoutes(api, { auth, reports });
+  registerReportRoutes(api, { auth, reports, database });
   registerHoldoutRoutes(api, { auth, reports });
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
   app.addHook('onClose', () => reports.close());
@@ -291,4 +293,9 @@ function registerManagement(
     withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
   });
   registerImpactRoutes(api, { model, reports: services.reports, withUnsavedItem });
+  registerChecklistRoutes(api, {
+    database,
+    reports: services.reports,
+    lastAaVerdict: async (propertyId) => (await listVerdicts(database, propertyId, 1))[0],
+  });
 }

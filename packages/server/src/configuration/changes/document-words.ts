@@ -3,7 +3,7 @@ import type { Document, EntityType } from '../property/entities.ts';
 import { members, type Names } from '../words/change-words.ts';
 
 /** Maintained by the server, so not worth a line. */
-const HIDDEN = { id: null, createdAt: null, phases: null };
+const HIDDEN = { id: null, createdAt: null, phases: null, decisionRule: null };
 
 /**
  * What changed in an item, a line each, such as `Production, rule 1 (“Beta users”): rollout 10 % → 25 %`. Documents

@@ -1,5 +1,6 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { Audience } from '@switchyard/core/api/audience';
+import type { FixedDecisionRule } from '@switchyard/core/api/decision-rule';
 import type { PrivacySettings } from '@switchyard/core/api/privacy';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
 import type { MemberRole } from '@switchyard/core/api/roles';
@@ -133,6 +134,8 @@ export interface SplitTest {
   smallestEffect: number | null;
   /** Periods in which the test ran with one definition, oldest first; empty before its first start. */
   phases: readonly Phase[];
+  /** What decided about the test when it first started; derived by the writer. */
+  decisionRule?: FixedDecisionRule;
   createdAt: number;
   version: number;
 }

@@ -9,6 +9,7 @@ import { appendHistory, lastRow } from '../history/history-store.ts';
 import { saveSnapshotIfDue } from '../history/snapshot-store.ts';
 import { deriveHoldout } from '../phases/derive-holdout.ts';
 import { derivePhases } from '../phases/derive-phases.ts';
+import { fixDecisionRules } from '../phases/fix-decision-rules.ts';
 import type { Actor, Via } from '../property/actor.ts';
 import type { Document, EntityType } from '../property/entities.ts';
 import type { ApiKey, PropertyConfiguration } from '../property/property-configuration.ts';
@@ -160,7 +161,7 @@ export class ChangeTransaction {
       await this.#options.beforeCreation?.(this.database, propertyId);
     }
     const held = wanted && deriveHoldout(previous, wanted, effectiveAt);
-    const next = held && derivePhases(previous, held, effectiveAt, now);
+    const next = held && fixDecisionRules(previous, derivePhases(previous, held, effectiveAt, now));
     const changes = await this.#versioned(propertyId, changedItems(this.#model, previous, next), nextVersion);
     const current =
       changes.length === 0

@@ -57,6 +57,7 @@ const ROUTES: Record<string, Route> = {
   ...collectionRoutes('goals', 'editor'),
   ...collectionRoutes('feedback-types', 'editor'),
   ...collectionRoutes('webhooks', 'admin'),
+  [`GET ${P}/split-tests/{key}/start-checklist`]: { access: 'viewer' },
   [`POST ${P}/split-tests/{key}/start`]: { access: 'editor' },
   [`POST ${P}/split-tests/{key}/pause`]: { access: 'editor' },
   [`POST ${P}/split-tests/{key}/resume`]: { access: 'editor' },

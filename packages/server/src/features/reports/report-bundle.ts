@@ -1,3 +1,5 @@
+import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
+import { decisionRuleOf, decisionRuleReport } from '@switchyard/core/stats/report/decision-rule';
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import type { SplitTest } from '../../configuration/property/property-configuration.ts';
@@ -22,6 +24,8 @@ export interface ReportBundle {
   exportedAt: number;
   propertyId: string;
   definition: BundleDefinition;
+  /** Missing in bundles of versions that did not fix rules. */
+  decisionRule?: DecisionRuleReport;
   phase: number | null;
   method: object;
   input: ReportInput;
@@ -30,7 +34,7 @@ export interface ReportBundle {
 
 export function bundleOf(
   { query, statistics, test, phase }: ReportScope,
-  definition: BundleDefinition,
+  { definition, decisionRule }: Required<Pick<ReportBundle, 'definition' | 'decisionRule'>>,
   input: ReportInput,
 ): ReportBundle {
   return {
@@ -39,6 +43,7 @@ export function bundleOf(
     exportedAt: Date.now(),
     propertyId: query.propertyId,
     definition,
+    decisionRule,
     phase: phase?.number ?? null,
     method: { ...statistics, attributionDays: test.attributionDays },
     input,
@@ -50,7 +55,27 @@ export function bundleOf(
 export function differencesIn(bundle: ReportBundle): string[] {
   // Serialised like the bundle, which drops undefined members.
   const recomputed = JSON.parse(JSON.stringify(buildReport(bundle.input)));
-  return [...contradictionsIn(bundle), ...compare('results', bundle.results, recomputed)];
+  return [
+    ...contradictionsIn(bundle),
+    ...ruleContradictionsIn(bundle),
+    ...compare('results', bundle.results, recomputed),
+  ];
+}
+
+/** The rule and its changes follow from the definition and the input; who changed it, only the history knows. */
+function ruleContradictionsIn({ definition, decisionRule, input }: ReportBundle): string[] {
+  if (decisionRule === undefined) return [];
+  const status = {
+    fixed: definition.decisionRule,
+    hasStarted: definition.phases.length > 0,
+    current: decisionRuleOf(definition, input.goals, input.statistics),
+  };
+  const { changes } = decisionRule;
+  const recomputed = decisionRuleReport(status, ({ what, goalId }) => {
+    const same = changes.find((it) => it.what === what && it.goalId === goalId);
+    return same === undefined ? { at: null } : { at: same.at, ...('by' in same && { by: same.by! }) };
+  });
+  return compare('decisionRule', decisionRule, JSON.parse(JSON.stringify(recomputed)));
 }
 
 /** Definition and method are for readers; they must match the input of the computation. */

@@ -1,8 +1,10 @@
+import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
 import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
 import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { AaScope } from './aa-scope.ts';
+import type { ChecklistScope } from './decision/checklist-scope.ts';
 import type { AudienceInput, EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
@@ -16,12 +18,19 @@ export type ReportRequest =
   | {
       type: 'results';
       scope: ReportScope;
+      decisionRule: DecisionRuleReport;
       options: Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include' | 'fresh'>;
     }
   /** Only verdict and health, as a small response for the serving thread. */
   | { type: 'verdict'; scope: ReportScope }
   | { type: 'csv'; scope: ReportScope; bots: ResultsExportQuery['bots'] }
-  | { type: 'bundle'; scope: ReportScope; bots: ResultsExportQuery['bots']; definition: BundleDefinition }
+  | {
+      type: 'bundle';
+      scope: ReportScope;
+      bots: ResultsExportQuery['bots'];
+      definition: BundleDefinition;
+      decisionRule: DecisionRuleReport;
+    }
   | {
       type: 'plan';
       property: Pick<PropertyConfiguration, 'id' | 'statistics' | 'timeZone'>;
@@ -31,6 +40,7 @@ export type ReportRequest =
       audience: AudienceInForce | undefined;
       query: PlanQuery;
     }
+  | { type: 'start-checklist'; scope: ChecklistScope }
   | { type: 'aa-test'; scope: AaScope }
   | { type: 'holdout'; scope: HoldoutScope; fresh: boolean }
   | { type: 'impact'; scope: ImpactScope }

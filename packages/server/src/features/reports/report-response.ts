@@ -6,13 +6,16 @@ import type { ReportGoal, ReportSums } from '@switchyard/core/stats/report/repor
 import type { Verdict } from '@switchyard/core/stats/report/verdict';
 import type { ReportScope } from './report-scope.ts';
 
+/** What was counted and computed, without the rule that decides. */
+export type ResultFigures = Omit<SplitTestResults, 'decisionRule'>;
+
 /** Converts the report to the API response. */
 export function resultsResponse(
   scope: ReportScope,
   report: Report,
   asOf: number,
   bots: 'exclude' | 'include',
-): SplitTestResults {
+): ResultFigures {
   const { statistics, test, phases, phase, query } = scope;
   return {
     splitTestKey: test.key,

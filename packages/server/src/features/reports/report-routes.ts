@@ -6,10 +6,12 @@ import {
 } from '@switchyard/core/api/results';
 import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import type { FastifyReply } from 'fastify';
+import type { Database } from '../../configuration/database/database.ts';
 import type { Authentication } from '../../http/access/authentication.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { disconnection } from '../../http/pipeline/disconnection.ts';
 import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
+import { decisionRuleFor } from './decision/decision-rule.ts';
 import { plannedAudience } from './planned-audience.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
@@ -19,20 +21,30 @@ import { plannedGuardrails } from './test-plan.ts';
 interface Dependencies {
   auth: Authentication;
   reports: Pick<ReportRunner, 'run'>;
+  /** Its history says who changed a rule after the start. */
+  database: Database;
 }
 
-export function registerReportRoutes(api: ApiRoutes, { auth, reports }: Dependencies): void {
-  registerResults(api, auth, reports);
-  registerExport(api, auth, reports);
-  registerPlan(api, auth, reports);
+export function registerReportRoutes(api: ApiRoutes, dependencies: Dependencies): void {
+  registerResults(api, dependencies);
+  registerExport(api, dependencies);
+  registerPlan(api, dependencies);
 }
+
+const RESULT_ERRORS = [
+  'wrong_property',
+  'split_test_not_found',
+  'overloaded',
+  'database_unavailable',
+  ...EVENT_QUERY_ERRORS,
+] as const;
 
 export async function sendReport(reply: FastifyReply, report: Promise<ReportBody>): Promise<FastifyReply> {
   const { contentType, body } = await report;
   return reply.type(contentType).send(body);
 }
 
-function registerResults(api: ApiRoutes, auth: Authentication, reports: Pick<ReportRunner, 'run'>): void {
+function registerResults(api: ApiRoutes, { auth, reports, database }: Dependencies): void {
   api.get<{ Querystring: SplitTestResultsQuery }>(
     '/v1/split-testing/results',
     {
@@ -44,16 +56,16 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: Pick<Rep
       members: true,
       querystring: SplitTestResultsQuery,
       responses: { 200: { ...SplitTestResults, description: 'The report' } },
-      errors: ['wrong_property', 'split_test_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
+      errors: [...RESULT_ERRORS],
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, by, include, fresh } = request.query;
       const property = auth.property(request, propertyId);
-      const scope = scopeOf(property, findSplitTest(property, splitTestKey), phase, Date.now());
-      return sendReport(
-        reply,
-        reports.run({ type: 'results', scope, options: { bots, by, include, fresh } }),
-      );
+      const test = findSplitTest(property, splitTestKey);
+      const scope = scopeOf(property, test, phase, Date.now());
+      const decisionRule = await decisionRuleFor(database, property, test);
+      const options = { bots, by, include, fresh };
+      return sendReport(reply, reports.run({ type: 'results', scope, decisionRule, options }));
     },
   );
 }
@@ -65,7 +77,7 @@ const BUNDLE_EXAMPLES = Object.fromEntries(
   ]),
 );
 
-function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<ReportRunner, 'run'>): void {
+function registerExport(api: ApiRoutes, { auth, reports, database }: Dependencies): void {
   api.get<{ Querystring: ResultsExportQuery }>(
     '/v1/split-testing/results/export',
     {
@@ -84,9 +96,9 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<Repo
           },
         },
       },
-      errors: ['wrong_property', 'split_test_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
+      errors: [...RESULT_ERRORS],
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { propertyId, splitTestKey, phase, bots, format = 'bundle' } = request.query;
       const property = auth.property(request, propertyId);
       const test = findSplitTest(property, splitTestKey);
@@ -94,19 +106,16 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<Repo
       const { id: _id, createdAt: _createdAt, ...definition } = test;
       const extension = format === 'csv' ? 'csv' : 'json';
       reply.header('content-disposition', `attachment; filename="${fileName(splitTestKey)}.${extension}"`);
-      return sendReport(
-        reply,
-        reports.run(
-          format === 'csv' ? { type: 'csv', scope, bots } : { type: 'bundle', scope, bots, definition },
-        ),
-      );
+      if (format === 'csv') return sendReport(reply, reports.run({ type: 'csv', scope, bots }));
+      const decisionRule = await decisionRuleFor(database, property, test);
+      return sendReport(reply, reports.run({ type: 'bundle', scope, bots, definition, decisionRule }));
     },
   );
 }
 
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 
-function registerPlan(api: ApiRoutes, auth: Authentication, reports: Pick<ReportRunner, 'run'>): void {
+function registerPlan(api: ApiRoutes, { auth, reports }: Dependencies): void {
   api.get<{ Querystring: PlanQuery }>(
     '/v1/split-testing/plan',
     {

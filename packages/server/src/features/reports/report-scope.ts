@@ -9,13 +9,7 @@ import type {
   PropertyConfiguration,
   SplitTest,
 } from '../../configuration/property/property-configuration.ts';
-import {
-  feedbackOutcomeOf,
-  type Guardrail,
-  maxHarmOf,
-  outcomeId,
-  type TestOutcome,
-} from '../../configuration/property/test-outcome.ts';
+import { reportGoals } from '../../configuration/property/report-goals.ts';
 import type {
   DayRange,
   FeedbackGoal,
@@ -98,7 +92,7 @@ function phaseScope(
     weight: it.weight,
     ...(it.retired && { retired: it.retired }),
   }));
-  const goals = goalsOf(property, test);
+  const goals = reportGoals(property, test);
   return {
     statistics: property.statistics,
     currency: property.displayCurrency,
@@ -123,35 +117,6 @@ function phaseOf({ phases }: SplitTest, number: number | undefined): Phase | und
 }
 
 const summaryOf = ({ definition: _definition, ...summary }: Phase): PhaseSummary => summary;
-
-function goalsOf(property: PropertyConfiguration, test: SplitTest): ReportGoal[] {
-  return [
-    ...test.goals.flatMap((outcome, index) =>
-      goalOf(property, outcome, index === 0 ? 'primary' : 'secondary'),
-    ),
-    ...test.guardrails.flatMap((outcome) => goalOf(property, outcome, 'guardrail')),
-  ];
-}
-
-function goalOf(
-  { goals, feedbackTypes }: PropertyConfiguration,
-  outcome: TestOutcome | Guardrail,
-  role: ReportGoal['role'],
-): ReportGoal[] {
-  const id = outcomeId(outcome);
-  const maxHarm = maxHarmOf(outcome);
-  const margin = maxHarm === undefined ? {} : { maxHarm };
-  const feedback = feedbackOutcomeOf(outcome);
-  if (feedback === undefined) {
-    const goal = goals.find((it) => it.id === id);
-    return goal ? [{ ...goal, role, ...margin }] : [];
-  }
-  const { feedbackType: feedbackTypeId, option = null, lowerIsBetter } = feedback;
-  const type = feedbackTypes.find((it) => it.id === feedbackTypeId);
-  if (type === undefined) return [];
-  const name = option === null ? `${type.name} answered` : `${type.name}: ${option}`;
-  return [{ id, name, kind: 'feedback', role, lowerIsBetter, feedbackTypeId, option, ...margin }];
-}
 
 /** An option is compared with everyone who answered, so they are always counted too. */
 function feedbackOf(goals: readonly ReportGoal[]): FeedbackGoal[] {

@@ -12,6 +12,7 @@ import type { EventQueries } from '../../events/store/event-store.ts';
 import type { SplitTestQuery } from '../../events/store/split-test-queries.ts';
 import { aaReport } from './aa-report.ts';
 import { audienceShare } from './audience-share.ts';
+import { startChecklist } from './decision/start-checklist.ts';
 import { evaluatedFlags, explainedAudience, explainedFlag } from './evaluated-flags.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
@@ -20,7 +21,7 @@ import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
 import { type CachePolicy, exposuresIn, ReportInputs } from './report-inputs.ts';
 import type { ReportRequest } from './report-request.ts';
-import { resultsResponse } from './report-response.ts';
+import { type ResultFigures, resultsResponse } from './report-response.ts';
 import { phaseOfQuery, type ReportScope } from './report-scope.ts';
 import { seriesResponse } from './report-series.ts';
 import { maxSegments, seriesDays } from './report-size.ts';
@@ -60,7 +61,7 @@ export class ReportService {
       case 'verdict':
         return json(await this.#verdict(request, changes));
       case 'bundle':
-        return json(bundleOf(request.scope, request.definition, await this.#input(request, changes)));
+        return json(bundleOf(request.scope, request, await this.#input(request, changes)));
       case 'csv': {
         const { test, phase } = request.scope;
         const report = buildReport(await this.#input(request, changes));
@@ -68,6 +69,8 @@ export class ReportService {
       }
       case 'plan':
         return json(await this.#plan(request, signal));
+      case 'start-checklist':
+        return json(await this.#checklist(request, signal));
       case 'aa-test':
         return json(await aaReport(this.#eventStore, request.scope));
       case 'holdout':
@@ -85,7 +88,15 @@ export class ReportService {
     }
   }
 
-  async #results({ scope, options }: RequestOf<'results'>, changes: number): Promise<SplitTestResults> {
+  async #results(request: RequestOf<'results'>, changes: number): Promise<SplitTestResults> {
+    const { decisionRule } = request;
+    return { ...(await this.#figures(request, changes)), decisionRule };
+  }
+
+  async #figures(
+    { scope, options }: Pick<RequestOf<'results'>, 'scope' | 'options'>,
+    changes: number,
+  ): Promise<ResultFigures> {
     const { bots = 'exclude', by, include, fresh = false } = options;
     const includeBots = bots === 'include';
     const policy = { changes, fresh };
@@ -110,7 +121,7 @@ export class ReportService {
     { scope }: RequestOf<'verdict'>,
     changes: number,
   ): Promise<Pick<SplitTestResults, 'asOf' | 'verdict' | 'health'>> {
-    const { asOf, verdict, health } = await this.#results({ type: 'results', scope, options: {} }, changes);
+    const { asOf, verdict, health } = await this.#figures({ scope, options: {} }, changes);
     return { asOf, verdict, health };
   }
 
@@ -174,6 +185,11 @@ export class ReportService {
         )
       : null;
     return planResponse(property, goal, query, { recent: baseline, guardrails: guarded, audience: share });
+  }
+
+  #checklist({ scope }: RequestOf<'start-checklist'>, signal: AbortSignal | undefined) {
+    const run = () => startChecklist(this.#eventStore, scope, this.#regex, signal);
+    return scope.audience ? this.#replay(run, signal) : run();
   }
 
   async #holdout({ scope, fresh }: RequestOf<'holdout'>, changes: number): Promise<HoldoutReport> {

@@ -8,7 +8,7 @@ import type { Goal, PropertyConfiguration } from '../../configuration/property/p
 import type { GoalBaseline } from '../../events/store/event-store.ts';
 import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 
-const DEFAULT_EFFECT = 0.05;
+export const DEFAULT_EFFECT = 0.05;
 const MAX_HARM = 10;
 
 export const planPeriod = (days: number, now: number) => ({ from: now - days * DAY_MS, to: now });

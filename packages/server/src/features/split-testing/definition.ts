@@ -37,7 +37,14 @@ export const splitTestDefinition: CollectionDefinition<'split-test'> = {
   resolve: resolveSplitTests,
   words: { fields: SPLIT_TEST_WORDS },
   file: {
-    entryOf({ id: _id, createdAt: _createdAt, phases: _phases, ...entry }, { startAt, stopAt, decision }) {
+    entryOf(document, { startAt, stopAt, decision }) {
+      const {
+        id: _id,
+        createdAt: _createdAt,
+        phases: _phases,
+        decisionRule: _decisionRule,
+        ...entry
+      } = document;
       return {
         ...entry,
         startAt: isoTime(startAt),
@@ -59,7 +66,7 @@ export const splitTestDefinition: CollectionDefinition<'split-test'> = {
     body: ProvisionedSplitTest,
     response: ManagedSplitTest,
     access: 'editor',
-    readOnly: ['id', 'createdAt', 'phases', 'exclusion/to'],
+    readOnly: ['id', 'createdAt', 'phases', 'decisionRule', 'exclusion/to'],
     refuseDeletion({ status }) {
       if (status !== 'running' && status !== 'paused') return;
       throw new ApiError('transition_not_allowed', {

@@ -5,7 +5,10 @@ import type { SplitTest } from '../../configuration/property/property-configurat
 import { outcomeId } from '../../configuration/property/test-outcome.ts';
 import { nameOf } from './outcome-rules.ts';
 
-type Field = Exclude<keyof SplitTest, 'id' | 'key' | 'status' | 'phases' | 'createdAt' | 'version'>;
+type Field = Exclude<
+  keyof SplitTest,
+  'id' | 'key' | 'status' | 'phases' | 'decisionRule' | 'createdAt' | 'version'
+>;
 
 // Listed explicitly: when a field is added, decide whether it may change. A decision may change even in the archive.
 const DEFINITION: readonly Field[] = [

@@ -103,6 +103,7 @@ function resolveSplitTest(
     smallestEffect,
     unit: entry.unit ?? base?.unit ?? 'visitor',
     phases: known?.phases ?? [],
+    ...(known?.decisionRule ? { decisionRule: known.decisionRule } : {}),
     createdAt: known?.createdAt ?? now,
     version: known?.version ?? 0,
   };

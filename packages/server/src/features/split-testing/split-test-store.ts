@@ -38,6 +38,7 @@ async function listSplitTests(database: Database, propertyId: string): Promise<S
     smallestEffect: row.smallest_effect,
     unit: row.unit,
     phases: phases.get(row.id) ?? [],
+    ...(row.decision_rule === null ? {} : { decisionRule: JSON.parse(row.decision_rule) }),
     createdAt: row.created_at,
     version: row.version,
   }));
@@ -80,7 +81,7 @@ async function saveParts(database: Database, propertyId: string, test: SplitTest
 }
 
 function toColumns(test: SplitTest) {
-  const { exclusion, decision, audience } = test;
+  const { exclusion, decision, decisionRule, audience } = test;
   return {
     name: test.name ?? null,
     description: test.description,
@@ -102,6 +103,7 @@ function toColumns(test: SplitTest) {
     planned_visitors: test.plannedVisitors,
     smallest_effect: test.smallestEffect,
     unit: test.unit,
+    decision_rule: decisionRule === undefined ? null : JSON.stringify(decisionRule),
     version: test.version,
   };
 }

@@ -1,7 +1,9 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
+import { ruleChanges } from '@switchyard/core/stats/report/decision-rule';
 import type { Logger } from 'pino';
 import type { Database } from '../../configuration/database/database.ts';
 import { inLockingTransaction } from '../../configuration/database/in-transaction.ts';
+import { currentDecisionRule } from '../../configuration/phases/fix-decision-rules.ts';
 import type {
   PropertyConfiguration,
   SplitTest,
@@ -128,7 +130,15 @@ export class SplitTestWatch {
     const { database, onQueued } = this.#options;
     const previous = this.#states!.get(test.id);
     const state = stateOf(property, test, found, now);
-    const events = previous?.phase === state.phase ? eventsBetween(previous, state, test, found, now) : [];
+    const events =
+      previous?.phase === state.phase
+        ? eventsBetween(
+            previous,
+            { state, test, changedAfterStart: changedAfterStart(property, test) },
+            found,
+            now,
+          )
+        : [];
     const queued = await inLockingTransaction(database, async (transaction) => {
       await saveSplitTestState(transaction, state);
       const webhooks = events.length > 0 ? await listWebhooks(transaction, property.id) : [];
@@ -139,6 +149,12 @@ export class SplitTestWatch {
     this.#states!.set(test.id, state);
     if (queued > 0) onQueued();
   }
+}
+
+/** A receiver that acts on a verdict should know that its rule is not the one that was fixed. */
+function changedAfterStart(property: PropertyConfiguration, test: SplitTest): string[] {
+  if (test.decisionRule === undefined) return [];
+  return ruleChanges(test.decisionRule.rule, currentDecisionRule(property, test)).map(({ words }) => words);
 }
 
 function stateOf(
@@ -161,16 +177,26 @@ function stateOf(
 
 function eventsBetween(
   before: SplitTestState,
-  { propertyId, phase, decision, variation, healthy }: SplitTestState,
-  { id, key, name, status }: SplitTest,
+  { state, test, changedAfterStart }: { state: SplitTestState; test: SplitTest; changedAfterStart: string[] },
   { verdict, health, asOf }: SplitTestEvaluation,
   at: number,
 ): WebhookEvent[] {
+  const { propertyId, phase, decision, variation, healthy } = state;
+  const { id, key, name, status } = test;
   const splitTest = { key, name: name ?? null };
   const isDecidedOtherwise = before.variation !== variation && !UNDECIDED.includes(decision);
   const events: WebhookEvent[] = [];
   if (verdict !== null && (before.decision !== decision || isDecidedOtherwise)) {
-    const data = { propertyId, splitTest, status, phase, previousDecision: before.decision, verdict, asOf };
+    const data = {
+      propertyId,
+      splitTest,
+      status,
+      phase,
+      previousDecision: before.decision,
+      verdict,
+      changedAfterStart,
+      asOf,
+    };
     events.push({ type: 'verdict.changed', data, dedupeKey: `verdict:${id}:${at}`, at });
   }
   if (before.healthy && !healthy) {

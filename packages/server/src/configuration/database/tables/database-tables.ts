@@ -146,6 +146,8 @@ interface SplitTestTable {
   planned_visitors: number | null;
   smallest_effect: number | null;
   unit: Generated<'visitor' | 'user'>;
+  /** JSON object; null for tests that have not started, or did before rules were fixed. */
+  decision_rule: string | null;
   version: Generated<number>;
   position: number;
   created_at: number;

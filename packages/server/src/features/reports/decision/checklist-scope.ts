@@ -1,0 +1,83 @@
+import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
+import { type AudienceInForce, audienceInForce } from '@switchyard/core/lifecycle/phases';
+import type { AaVerdict } from '@switchyard/core/stats/report/aa-verdict';
+import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
+import type { OverlappingTest } from '@switchyard/core/stats/words/checklist-words';
+import type {
+  Goal,
+  PropertyConfiguration,
+  SplitTest,
+  Variation,
+} from '../../../configuration/property/property-configuration.ts';
+import { reportGoals } from '../../../configuration/property/report-goals.ts';
+import { outcomeId } from '../../../configuration/property/test-outcome.ts';
+
+/** What the configuration says about a test that is about to start, small enough to send to another thread. */
+export interface ChecklistScope {
+  readonly property: Pick<PropertyConfiguration, 'id' | 'statistics' | 'timeZone'>;
+  readonly splitTestKey: string;
+  readonly goals: readonly ReportGoal[];
+  /** Undefined if the test has no primary goal, or feedback. */
+  readonly primaryGoal: Goal | undefined;
+  readonly variations: readonly Variation[];
+  /** Undefined for all visitors. */
+  readonly audience: AudienceInForce | undefined;
+  /** Percentage of the audience that takes part. */
+  readonly participating: number;
+  readonly plannedVisitors: number | null;
+  readonly smallestEffect: number | null;
+  readonly isAaTestOff: boolean;
+  readonly aaTest: Pick<AaVerdict, 'verdict' | 'words'> | undefined;
+  readonly running: readonly OverlappingTest[];
+  readonly decisionRule: DecisionRuleReport;
+}
+
+export function checklistScope(
+  property: PropertyConfiguration,
+  test: SplitTest,
+  known: Pick<ChecklistScope, 'aaTest' | 'decisionRule'>,
+): ChecklistScope {
+  const { id, statistics, timeZone } = property;
+  const goals = reportGoals(property, test);
+  const primary = goals.find(({ role }) => role === 'primary');
+  return {
+    property: { id, statistics, timeZone },
+    splitTestKey: test.key,
+    goals,
+    primaryGoal: property.goals.find((goal) => goal.id === primary?.id),
+    variations: test.variations.filter(({ retired }) => !retired),
+    audience: test.audience && audienceInForce(test.audience, property.segments),
+    participating: participatingShare(property, test),
+    plannedVisitors: test.plannedVisitors,
+    smallestEffect: test.smallestEffect,
+    isAaTestOff: property.aaTest === 'off',
+    running: overlapping(property, test),
+    ...known,
+  };
+}
+
+/** The traffic, within the slot of an exclusion group, without the holdout. */
+function participatingShare(
+  { holdout }: PropertyConfiguration,
+  { trafficAllocation, exclusion }: SplitTest,
+): number {
+  return (trafficAllocation * (exclusion?.share ?? 100) * (100 - holdout)) / 10_000;
+}
+
+/** Running tests that can have the same visitors: those in one exclusion group never do. */
+function overlapping({ splitTests }: PropertyConfiguration, test: SplitTest): OverlappingTest[] {
+  const [primary] = test.goals;
+  return splitTests
+    .filter(
+      ({ key, status, exclusion }) =>
+        key !== test.key &&
+        status === 'running' &&
+        (exclusion === null || exclusion.group !== test.exclusion?.group),
+    )
+    .map(({ key, hashSeed, goals: [goal], tags }) => ({
+      key,
+      sameSeed: hashSeed === test.hashSeed,
+      sameGoal: goal !== undefined && primary !== undefined && outcomeId(goal) === outcomeId(primary),
+      tags: tags.filter((tag) => test.tags.includes(tag)),
+    }));
+}

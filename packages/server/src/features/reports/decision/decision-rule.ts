@@ -1,0 +1,26 @@
+import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
+import { decisionRuleReport } from '@switchyard/core/stats/report/decision-rule';
+import type { Database } from '../../../configuration/database/database.ts';
+import { currentDecisionRule } from '../../../configuration/phases/fix-decision-rules.ts';
+import type {
+  PropertyConfiguration,
+  SplitTest,
+} from '../../../configuration/property/property-configuration.ts';
+import { changeOrigins } from './change-origins.ts';
+
+/** The rule that a test was started with, and what was changed since; the history says when, and who did. */
+export async function decisionRuleFor(
+  database: Database,
+  property: PropertyConfiguration,
+  test: SplitTest,
+): Promise<DecisionRuleReport> {
+  const status = {
+    fixed: test.decisionRule,
+    hasStarted: test.phases.length > 0,
+    current: currentDecisionRule(property, test),
+  };
+  const report = decisionRuleReport(status);
+  if (report.fixedAt === null || report.changes.length === 0) return report;
+  const since = { propertyId: property.id, splitTestKey: test.key, from: report.fixedAt };
+  return decisionRuleReport(status, await changeOrigins(database, since, report.changes));
+}
