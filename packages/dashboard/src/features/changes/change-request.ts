@@ -1,4 +1,5 @@
 import type { DryRun } from '@switchyard/core/api/management';
+import type { ReactNode } from 'react';
 import type { Static } from 'typebox';
 import type { ItemType } from '../configuration/configuration-types.ts';
 
@@ -11,6 +12,8 @@ export interface ChangeRequest {
   isDestructive?: boolean;
   /** What follows from it, where what changes does not tell. */
   consequence?: string;
+  /** What to know before confirming; it loads by itself. */
+  details?: ReactNode;
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path of the API, without a query. */
   path: string;

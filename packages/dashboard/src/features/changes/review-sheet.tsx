@@ -65,6 +65,7 @@ export function ReviewSheet({ change, onFinish }: ReviewSheetProps) {
         ) : (
           problem && <ChangeProblem problem={problem} />
         )}
+        {check.data && !isConflict && change.details}
         {change.impact && check.data && !isConflict && <ImpactPanel impact={change.impact} />}
         {!isConflict && (
           <>

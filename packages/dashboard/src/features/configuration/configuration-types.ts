@@ -1,4 +1,5 @@
 import type { Audience } from '@switchyard/core/api/audience';
+import type { FixedDecisionRule } from '@switchyard/core/api/decision-rule';
 import type { ManagedProperty } from '@switchyard/core/api/management';
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
 import type {
@@ -85,6 +86,8 @@ export type SplitTest = Omit<
     startAt: number | null;
     stopAt: number | null;
     phases: SplitTestPhase[];
+    /** Missing before the first start, and of tests that started before rules were fixed. */
+    decisionRule?: FixedDecisionRule;
     createdAt: number;
   };
 

@@ -19,7 +19,7 @@ export function proposedDifferences(
   return leaves(before, after, '').filter(({ pointer }) => !READ_ONLY.includes(pointer));
 }
 
-const READ_ONLY = ['/id', '/version', '/createdAt', '/phases'];
+const READ_ONLY = ['/id', '/version', '/createdAt', '/phases', '/decisionRule'];
 
 /** The item that a proposal is about, as it is now; undefined if it does not exist. */
 export function proposedItem(

@@ -13,7 +13,7 @@ import { useDraftOutcome } from '../changes/use-draft-outcome.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { hasOpenResults, isInTest, OUTCOME_WORDS, titleOf } from './split-test-facts.ts';
-import { type StopDecision, useTransition } from './use-transition.ts';
+import { type StopDecision, useTransition } from './use-transition.tsx';
 
 type Outcome = NonNullable<SplitTest['decision']>['outcome'];
 type Verdict = NonNullable<SplitTestResults['verdict']>;

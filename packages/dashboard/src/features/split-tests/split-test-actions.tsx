@@ -12,7 +12,7 @@ import { DecisionDialog } from './decision-dialog.tsx';
 import { PreviewLinks } from './preview-links.tsx';
 import { RetireButton } from './retire-button.tsx';
 import { hasOpenResults, isToRetire, titleOf } from './split-test-facts.ts';
-import { ACTION_LABELS, type TransitionAction, useTransition } from './use-transition.ts';
+import { ACTION_LABELS, type TransitionAction, useTransition } from './use-transition.tsx';
 import { verdictQuery } from './verdict-query.ts';
 import { attentionOf, urgentVerdict } from './verdict-summary.ts';
 

@@ -1,7 +1,9 @@
 import type { Difference } from '@switchyard/core/merge/differences';
+import { ruleChanges } from '@switchyard/core/stats/report/decision-rule';
 import { describeItemChanges, type StateBefore } from '../../configuration/changes/describe-changes.ts';
 import { affectedEnvironments } from '../../configuration/changes/protected-environments.ts';
 import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
+import { currentDecisionRule } from '../../configuration/phases/fix-decision-rules.ts';
 import { openedPhases } from '../../configuration/phases/opened-phases.ts';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { Changed } from '../../configuration/writer/configuration-writer.ts';
@@ -67,6 +69,7 @@ function warningsOf(changed: Changed): string[] {
     ...stoppedTests(previous, current).map(
       (key) => `Stops the split test "${key}". A stopped test cannot be restarted.`,
     ),
+    ...changedRules(previous, current),
     ...affectedEnvironments(previous, current, changes).map(
       (id) => `Affects the protected environment "${id}".`,
     ),
@@ -78,4 +81,27 @@ function stoppedTests(previous: PropertyConfiguration, current: PropertyConfigur
   return current.splitTests
     .filter(({ key, status }) => status === 'stopped' && before.get(key) !== 'stopped')
     .map(({ key }) => key);
+}
+
+/** More tests are only counted. */
+const MAX_CHANGED_RULES = 5;
+
+/** Tests that have started and would be decided in another way. */
+function changedRules(previous: PropertyConfiguration, current: PropertyConfiguration): string[] {
+  const before = new Map(previous.splitTests.map((test) => [test.key, test]));
+  const warnings = current.splitTests.flatMap((test) => {
+    const known = before.get(test.key);
+    if (known === undefined || (test.status !== 'running' && test.status !== 'paused')) return [];
+    if (known.status === 'draft') return [];
+    const changes = ruleChanges(currentDecisionRule(previous, known), currentDecisionRule(current, test));
+    if (changes.length === 0) return [];
+    const words = changes.map((change) => change.words).join('; ');
+    return [`Changes how the split test "${test.key}" is decided, after its start. ${words}.`];
+  });
+  const more = warnings.length - MAX_CHANGED_RULES;
+  if (more <= 0) return warnings;
+  return [
+    ...warnings.slice(0, MAX_CHANGED_RULES),
+    `Changes how ${more} more split tests are decided, after their start.`,
+  ];
 }

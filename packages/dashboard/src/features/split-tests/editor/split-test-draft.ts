@@ -33,7 +33,7 @@ export const EMPTY_DRAFT: SplitTestDraft = {
 
 /** A new draft with the content of another test; what belongs to its run is left out. */
 export function copyOf(test: SplitTest): SplitTestDraft {
-  const { id, version, phases, createdAt, hashSeed, ...fields } = test;
+  const { id, version, phases, decisionRule, createdAt, hashSeed, ...fields } = test;
   return {
     ...fields,
     variations: fields.variations.map(({ key, weight, value }) => ({ key, weight, value })),

@@ -3,6 +3,7 @@ import { Loaded } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
 import { DecisionPanel } from './decision-panel.tsx';
+import { DecisionRulePanel } from './decision-rule-panel.tsx';
 import { FeedbackPanel } from './feedback-panel.tsx';
 import { GuardrailsPanel } from './goals/guardrails-panel.tsx';
 import { PrimaryGoalPanel } from './goals/primary-goal-panel.tsx';
@@ -47,6 +48,7 @@ function StartedResults({ test }: { test: SplitTest }) {
             {results && <StatisticsPanel results={results} />}
           </>
         )}
+        {results && <DecisionRulePanel results={results} />}
         {results && <ReportPanel results={results} />}
         <DecisionPanel test={test} />
       </Stack>

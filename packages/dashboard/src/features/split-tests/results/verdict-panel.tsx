@@ -6,6 +6,7 @@ import { PropertyLink } from '../../configuration/property-link.tsx';
 import { RetireButton } from '../retire-button.tsx';
 import { isToRetire } from '../split-test-facts.ts';
 import { urgentVerdict } from '../verdict-summary.ts';
+import { RuleChangeNote } from './decision-rule-panel.tsx';
 import type { Results, Verdict } from './results-types.ts';
 import { VerdictBadge } from './verdict-badge.tsx';
 import classes from './verdict-panel.module.css';
@@ -26,6 +27,7 @@ export function VerdictPanel({ test, results }: { test: SplitTest; results: Resu
         <NoVerdict test={test} />
       )}
       <Notes notes={results.notes} />
+      <RuleChangeNote results={results} />
     </Panel>
   );
 }

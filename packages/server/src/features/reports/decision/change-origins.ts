@@ -12,6 +12,8 @@ interface Since {
   splitTestKey: string;
   /** When the rule was fixed. */
   from: number;
+  /** Guardrails with a margin of their own: that of the others is the smallest effect. */
+  ownMargins: ReadonlySet<string>;
 }
 
 /** Where a part of the rule is configured: an item, and the fields in it. */
@@ -52,7 +54,7 @@ const isIn = (pointer: string, { pointers }: Place) =>
 
 function placesOf(
   { what, goalId, before, after }: FoundChange,
-  { propertyId, splitTestKey }: Since,
+  { propertyId, splitTestKey, ownMargins }: Since,
 ): Place[] {
   const inTest = (...pointers: string[]): Place => ({ type: 'split-test', key: splitTestKey, pointers });
   const inProperty = (name: string): Place => ({
@@ -70,7 +72,7 @@ function placesOf(
     case 'secondary':
       return [inTest('/goals'), ...inGoal];
     case 'guardrails':
-      return [inTest('/guardrails', '/smallestEffect'), ...inGoal];
+      return [inTest('/guardrails', ...(ownMargins.has(goalId ?? '') ? [] : ['/smallestEffect'])), ...inGoal];
     case 'variations':
     case 'smallestEffect':
     case 'plannedVisitors':

@@ -6,6 +6,7 @@ import type {
   PropertyConfiguration,
   SplitTest,
 } from '../../../configuration/property/property-configuration.ts';
+import { maxHarmOf, outcomeId } from '../../../configuration/property/test-outcome.ts';
 import { changeOrigins } from './change-origins.ts';
 
 /** The rule that a test was started with, and what was changed since; the history says when, and who did. */
@@ -21,6 +22,11 @@ export async function decisionRuleFor(
   };
   const report = decisionRuleReport(status);
   if (report.fixedAt === null || report.changes.length === 0) return report;
-  const since = { propertyId: property.id, splitTestKey: test.key, from: report.fixedAt };
+  const since = {
+    propertyId: property.id,
+    splitTestKey: test.key,
+    from: report.fixedAt,
+    ownMargins: new Set(test.guardrails.filter((it) => maxHarmOf(it) !== undefined).map(outcomeId)),
+  };
   return decisionRuleReport(status, await changeOrigins(database, since, report.changes));
 }

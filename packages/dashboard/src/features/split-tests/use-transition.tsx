@@ -4,6 +4,7 @@ import { useReview } from '../changes/review-context.tsx';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { titleOf } from './split-test-facts.ts';
+import { StartChecklist } from './start-checklist.tsx';
 
 export type TransitionAction = 'start' | 'pause' | 'resume' | 'stop' | 'archive';
 
@@ -43,5 +44,6 @@ export function useTransition(test: SplitTest) {
         definition: { ...test, ...decided, status: STATUS_AFTER[action] },
       },
       isDestructive: action === 'stop',
+      ...(action === 'start' && { details: <StartChecklist test={test} /> }),
     });
 }
