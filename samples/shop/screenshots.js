@@ -18,6 +18,8 @@ const PAGES = {
   results: 'split-tests/free-shipping-bar',
   'results-four-variations': 'split-tests/homepage-hero',
   'results-unhealthy': 'split-tests/search-ranking',
+  'results-changed-rule': 'split-tests/product-recommendations',
+  'split-test-start': 'split-tests/trust-badges',
   'split-test-editor': 'split-tests/trust-badges?tab=edit',
   flags: 'flags',
   flag: 'flags/new-checkout',
@@ -31,6 +33,8 @@ const PAGES = {
   settings: 'settings',
   'settings-webhooks': 'settings?tab=webhooks',
 };
+/** Buttons that open what a picture shows. */
+const PRESSED = { 'split-test-start': 'Start' };
 const README = { overview: PAGES.overview, results: PAGES.results, flags: PAGES.flags };
 const WIDTHS = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } };
 
@@ -60,8 +64,15 @@ async function takePictures(browser, { colorScheme, viewport, width }) {
   for (const [name, path] of pages) {
     await page.goto(`${demo.url}/p/shop/${path}`);
     await page.waitForLoadState('networkidle').catch(() => {});
+    if (PRESSED[name] !== undefined) {
+      await page.getByRole('button', { name: PRESSED[name], exact: true }).click();
+      await page.getByRole('list', { name: 'Checklist' }).waitFor();
+      // A dialog is as high as the window.
+      await page.setViewportSize({ ...viewport, height: 1600 });
+    }
     const file = values.readme ? `${name}.png` : `${name}-${width}-${colorScheme}.png`;
     await page.screenshot({ path: join(directory, file), fullPage: !values.readme });
+    await page.setViewportSize(viewport);
   }
   await context.close();
 }

@@ -2,7 +2,7 @@ import { daysAgo } from './times.js';
 
 /** Equal weights. */
 const variations = (...pairs) => pairs.map(([key, value]) => ({ key, weight: 100 / pairs.length, value }));
-const POOR_RATING = { feedbackType: 'page-rating', option: 'poor', lowerIsBetter: true };
+export const POOR_RATING = { feedbackType: 'page-rating', option: 'poor', lowerIsBetter: true };
 
 /**
  * The split tests with the truth about them, which the simulation uses and no visitor knows:

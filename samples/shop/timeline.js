@@ -1,5 +1,5 @@
 import { flags } from './flags.js';
-import { drafts, SPLIT_TESTS } from './split-tests.js';
+import { drafts, POOR_RATING, SPLIT_TESTS } from './split-tests.js';
 
 const inProduction = (configuration) => ({ environments: { production: configuration } });
 const inSegment = (id) => ({ operator: 'inSegment', values: [id] });
@@ -167,6 +167,14 @@ export const timeline = (now, webhookUrl) => [
   ),
   create(10, '09:05', 'admin', 'product-recommendations'),
   transition(9, '07:00', 'admin', 'product-recommendations', 'start'),
+  patch(
+    8,
+    '09:15',
+    'admin',
+    'split-tests/product-recommendations',
+    { guardrails: [{ ...POOR_RATING, maxHarm: 0.2 }] },
+    'Too few people rate the checkout for a margin of 10 %',
+  ),
   patch(8, '10:10', 'editor', 'flags/delivery-slots', vans('NL', 'BE', 'DE'), 'The first vans in Germany'),
   { daysAgo: 8, time: '10:55', by: 'admin', reject: 'delivery-slots' },
   step(7, '10:30', 'editor', 'PUT', 'split-tests/trust-badges', drafts(now)['trust-badges']),

@@ -9,7 +9,7 @@ import {
   PageLimit,
   To,
 } from './common.ts';
-import { FixedDecisionRule } from './decision-rule.ts';
+import { FixedDecisionRule } from './decision/decision-rule.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { ProvisionedFlag, ProvisionedProperty, ProvisionedSettings } from './provisioning.ts';
 import { closed, ID_PATTERN, Line } from './provisioning-fields.ts';

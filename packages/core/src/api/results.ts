@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId, phaseNumber, TimeZoneName } from './common.ts';
-import { DecisionRuleReport } from './decision-rule.ts';
-import { DECISION_RULE_EXAMPLE } from './decision-rule-example.ts';
+import { DecisionRuleReport } from './decision/decision-rule.ts';
+import { DECISION_RULE_EXAMPLE } from './decision/decision-rule-example.ts';
 import { RESULTS_EXAMPLE } from './results-example.ts';
 
 const Phase = phaseNumber('Phase number; default: the latest');

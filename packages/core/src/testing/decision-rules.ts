@@ -1,4 +1,4 @@
-import type { DecisionRule, RuleGoal, RuleGuardrail } from '../api/decision-rule.ts';
+import type { DecisionRule, RuleGoal, RuleGuardrail } from '../api/decision/decision-rule.ts';
 import { DEFAULT_STATISTICS, type StatisticsSettings } from '../api/statistics.ts';
 
 export const SIGN_UPS: RuleGoal = { id: 'signup', name: 'Sign-ups', kind: 'count', lowerIsBetter: false };

@@ -4,7 +4,7 @@ import type {
   FixedDecisionRule,
   RuleChange,
   RuleGoal,
-} from '../../api/decision-rule.ts';
+} from '../../api/decision/decision-rule.ts';
 import type { StatisticsSettings } from '../../api/statistics.ts';
 import { describeRule, describeRuleState } from '../words/decision-rule-words.ts';
 import { describeRuleChange } from '../words/rule-change-words.ts';

@@ -1,4 +1,4 @@
-import type { ChecklistItem } from '../../api/start-checklist.ts';
+import type { ChecklistItem } from '../../api/decision/start-checklist.ts';
 import { count, list, percent, plural, quote } from './numbers.ts';
 
 /** What is known before a test starts. */
@@ -37,6 +37,8 @@ interface PlanFacts {
   /** Null: without a smallest effect, the planner assumes `assumedEffect`. */
   readonly smallestEffect: number | null;
   readonly assumedEffect: number;
+  /** Percentage of the audience that takes part. */
+  readonly participating: number;
   /** Visitors who would enter the test per day. */
   readonly dailyVisitors: number;
   /** By the planner; null if it cannot tell. */
@@ -105,7 +107,7 @@ function splitFinding({ variations, visitors, days }: ChecklistFacts): Found {
     };
   return {
     state: 'unknown',
-    words: `${weighted.length} variations have a weight and a value of their own, and the pages load Switchyard. Whether a page shows each of them, only a look can tell: open the preview links as soon as the test runs.`,
+    words: `${weighted.length} variations have a weight and a value of their own, and the pages load Switchyard. Whether a page shows each of them, only a look can tell: open the preview links as soon as the test runs, with a traffic of 0 % if nobody else should take part yet.`,
   };
 }
 
@@ -128,7 +130,12 @@ function audienceFinding({ audience, visitors, days }: ChecklistFacts): Found {
 }
 
 function planFinding({ plan }: ChecklistFacts): Found {
-  const { planned, smallestEffect, assumedEffect, dailyVisitors, needed, needsPlan } = plan;
+  const { planned, smallestEffect, assumedEffect, participating, dailyVisitors, needed, needsPlan } = plan;
+  if (participating === 0)
+    return {
+      state: 'warning',
+      words: 'The traffic of the test is 0 %: nobody takes part until it is raised, only previews show it.',
+    };
   if (dailyVisitors === 0)
     return { state: 'problem', words: 'At the traffic of the last weeks, nobody would enter the test.' };
   const effect = percent(smallestEffect ?? assumedEffect);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DecisionRule } from '../../api/decision-rule.ts';
+import type { DecisionRule } from '../../api/decision/decision-rule.ts';
 import { ERRORS, ruleOf, SIGN_UPS } from '../../testing/decision-rules.ts';
 import { interval, outcomeOf } from '../../testing/verdict-facts.ts';
 import { engineOf } from '../report/report-method.ts';
@@ -133,7 +133,7 @@ const rules = fc.record({
   engine: fc.constantFrom('auto', 'sequential', 'group-sequential', 'frequentist', 'bayesian'),
   smallestEffect: fc.constantFrom(null, 0.02, 0.1),
   plannedVisitors: fc.constantFrom(null, 40_000),
-  guardrails: fc.constantFrom([], [ERRORS]),
+  guardrails: fc.constantFrom<DecisionRule['guardrails']>([], [ERRORS]),
   shipWithOpenGuardrails: fc.boolean(),
 });
 

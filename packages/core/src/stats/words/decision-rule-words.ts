@@ -1,4 +1,9 @@
-import type { DecisionRule, DecisionRuleReport, RuleChange, RuleGoal } from '../../api/decision-rule.ts';
+import type {
+  DecisionRule,
+  DecisionRuleReport,
+  RuleChange,
+  RuleGoal,
+} from '../../api/decision/decision-rule.ts';
 import { MIN_CONVERSIONS } from '../report/health.ts';
 import { engineOf } from '../report/report-method.ts';
 import { count, list, percent, plural, quote } from './numbers.ts';

@@ -1,4 +1,4 @@
-import type { RuleChange, RuleGuardrail } from '../../api/decision-rule.ts';
+import type { RuleChange, RuleGuardrail } from '../../api/decision/decision-rule.ts';
 import { count, list, percent, plural, quote } from './numbers.ts';
 
 /** What the parts of a decision rule are called within a sentence. */

@@ -1,5 +1,5 @@
 import type { Audience } from '@switchyard/core/api/audience';
-import type { FixedDecisionRule } from '@switchyard/core/api/decision-rule';
+import type { FixedDecisionRule } from '@switchyard/core/api/decision/decision-rule';
 import type { ManagedProperty } from '@switchyard/core/api/management';
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
 import type {

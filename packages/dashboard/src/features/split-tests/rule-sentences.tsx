@@ -1,4 +1,4 @@
-import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
+import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
 import classes from './rule-sentences.module.css';
 
 /** How a test is decided, a sentence per line. */

@@ -1,6 +1,9 @@
 import { Button, Skeleton, Title } from '@mantine/core';
-import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
-import type { StartChecklist as Checklist, ChecklistItem } from '@switchyard/core/api/start-checklist';
+import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
+import type {
+  StartChecklist as Checklist,
+  ChecklistItem,
+} from '@switchyard/core/api/decision/start-checklist';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { messageOf, propertyPath, request } from '../../api.ts';

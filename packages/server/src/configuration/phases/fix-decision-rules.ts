@@ -1,4 +1,4 @@
-import type { DecisionRule } from '@switchyard/core/api/decision-rule';
+import type { DecisionRule } from '@switchyard/core/api/decision/decision-rule';
 import { decisionRuleOf } from '@switchyard/core/stats/report/decision-rule';
 import type { PropertyConfiguration, SplitTest } from '../property/property-configuration.ts';
 import { reportGoals } from '../property/report-goals.ts';

@@ -1,6 +1,6 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { Audience } from '@switchyard/core/api/audience';
-import type { FixedDecisionRule } from '@switchyard/core/api/decision-rule';
+import type { FixedDecisionRule } from '@switchyard/core/api/decision/decision-rule';
 import type { PrivacySettings } from '@switchyard/core/api/privacy';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
 import type { MemberRole } from '@switchyard/core/api/roles';

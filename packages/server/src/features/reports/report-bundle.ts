@@ -1,4 +1,4 @@
-import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
+import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
 import { decisionRuleOf, decisionRuleReport } from '@switchyard/core/stats/report/decision-rule';
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';

@@ -1,4 +1,4 @@
-import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
+import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
 import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';

@@ -1,4 +1,4 @@
-import type { DecisionRuleReport, RuleChange } from '@switchyard/core/api/decision-rule';
+import type { DecisionRuleReport, RuleChange } from '@switchyard/core/api/decision/decision-rule';
 import { formatDateTime } from '../../../ui/format/format.ts';
 import { Panel } from '../../../ui/page/panel.tsx';
 import { RuleSentences } from '../rule-sentences.tsx';

@@ -1,5 +1,5 @@
+import { StartChecklist } from '@switchyard/core/api/decision/start-checklist';
 import { ItemParams } from '@switchyard/core/api/management';
-import { StartChecklist } from '@switchyard/core/api/start-checklist';
 import type { Database } from '../../../configuration/database/database.ts';
 import type { ApiRoutes } from '../../../http/pipeline/api-routes.ts';
 import { disconnection } from '../../../http/pipeline/disconnection.ts';

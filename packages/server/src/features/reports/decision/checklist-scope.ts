@@ -1,4 +1,4 @@
-import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
+import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
 import { type AudienceInForce, audienceInForce } from '@switchyard/core/lifecycle/phases';
 import type { AaVerdict } from '@switchyard/core/stats/report/aa-verdict';
 import type { ReportGoal } from '@switchyard/core/stats/report/report-input';

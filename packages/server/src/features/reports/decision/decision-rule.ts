@@ -1,4 +1,4 @@
-import type { DecisionRuleReport } from '@switchyard/core/api/decision-rule';
+import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
 import { decisionRuleReport } from '@switchyard/core/stats/report/decision-rule';
 import type { Database } from '../../../configuration/database/database.ts';
 import { currentDecisionRule } from '../../../configuration/phases/fix-decision-rules.ts';

@@ -115,6 +115,10 @@ it('looks at the visitors of the audience, and how long they take', async () => 
   expect(nobody.audience).toMatchObject(['problem', expect.stringMatching(/no visitor with a session/)]);
   expect(nobody.plan).toMatchObject(['problem', expect.stringMatching(/nobody would enter/)]);
 
+  expect((await checked({ trafficAllocation: 0 })).plan).toEqual([
+    'warning',
+    'The traffic of the test is 0 %: nobody takes part until it is raised, only previews show it.',
+  ]);
   const planned = { goals: ['signup'], smallestEffect: 2, plannedVisitors: 2000 };
   expect((await checked(planned)).plan).toMatchObject([
     'warning',

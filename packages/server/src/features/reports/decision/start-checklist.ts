@@ -1,4 +1,4 @@
-import type { ChecklistItem, StartChecklist } from '@switchyard/core/api/start-checklist';
+import type { ChecklistItem, StartChecklist } from '@switchyard/core/api/decision/start-checklist';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
 import { type ChecklistFacts, describeChecklist } from '@switchyard/core/stats/words/checklist-words';
@@ -111,6 +111,7 @@ async function planFacts(
     planned: plannedVisitors,
     smallestEffect,
     assumedEffect: DEFAULT_EFFECT,
+    participating,
     needsPlan: decisionRule.rule.statistics.engine === 'frequentist',
   };
   if (primaryGoal === undefined) {

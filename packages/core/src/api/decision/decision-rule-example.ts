@@ -1,4 +1,4 @@
-import { DEFAULT_STATISTICS } from './statistics.ts';
+import { DEFAULT_STATISTICS } from '../statistics.ts';
 
 export const DECISION_RULE_EXAMPLE = {
   state: 'fixed',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { namedObject, nullable, oneOf } from './common.ts';
-import { ProvisionedStatistics, type StatisticsSettings } from './statistics.ts';
+import { namedObject, nullable, oneOf } from '../common.ts';
+import { ProvisionedStatistics, type StatisticsSettings } from '../statistics.ts';
 
 const ruleGoal = {
   id: Type.String({ description: 'As `goalId` in results' }),

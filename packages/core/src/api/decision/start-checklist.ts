@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { namedObject, nullable, oneOf } from './common.ts';
+import { namedObject, nullable, oneOf } from '../common.ts';
 import { DecisionRuleReport } from './decision-rule.ts';
 import { DECISION_RULE_EXAMPLE } from './decision-rule-example.ts';
 
