@@ -18,6 +18,7 @@ import { SplitTestActions } from './split-test-actions.tsx';
 import { phaseWords, titleOf } from './split-test-facts.ts';
 import { SplitTestNextStep } from './split-test-next-step.tsx';
 import { SplitTestStatus } from './split-test-status.tsx';
+import { useRefreshOnChange } from './use-refresh-on-change.ts';
 
 /** The largest part of all pages. */
 const SplitTestResults = lazyPart(() =>
@@ -47,6 +48,7 @@ const DEFAULTS = { tab: '' };
 
 function SplitTestFrame({ test }: { test: SplitTest }) {
   const { propertyId } = useProperty();
+  useRefreshOnChange(test);
   const [state, setState] = useUrlState(DEFAULTS);
   const draft = useDraft<SplitTestDraft>(`${propertyId}/split-tests/${test.key}`, test, test.version);
   const tab = state.tab || (test.status === 'draft' ? 'edit' : 'results');

@@ -4,7 +4,9 @@ import {
   openMemoryConfiguration,
 } from '@switchyard/testing/configuration/memory-configuration';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exportConfiguration } from '../../features/provisioning/provision-export.ts';
 import { runSchedule } from '../../features/split-testing/run-schedule.ts';
+import { configurationModel } from '../../start/definitions.ts';
 
 const GOALS = [
   { id: 'signup', name: 'Sign-ups', kind: 'count' },
@@ -45,6 +47,11 @@ describe.each(engines())('$name', (engine) => {
         statistics: { engine: 'bayesian', alpha: 0.05, shipWithOpenGuardrails: false },
       },
     });
+    // It is no part of a file: applying the export changes nothing.
+    const { file } = await exportConfiguration(shop.handle.database, configurationModel);
+    const { id: _id, ...exported } = file.properties[0]!;
+    expect(JSON.stringify(exported)).not.toContain('decisionRule');
+    expect((await shop.plan({ ...exported })).filter(({ action }) => action !== 'unchanged')).toEqual([]);
   });
 
   it('stays as it is, whatever is changed later', async () => {

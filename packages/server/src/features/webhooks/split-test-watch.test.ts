@@ -110,7 +110,12 @@ test('tells when the decision changes, also across a restart; the first look is 
     status: 'running',
     phase: 1,
     verdict: { words: 'Words for ship.' },
+    changedAfterStart: [],
   });
+  await configuration.apply({ splitTests: [{ key: 'hero', smallestEffect: 0.05 }] });
+  await reload();
+  await look(seen('no-difference'));
+  expect((await queued()).at(-1).data.changedAfterStart).toEqual(['Smallest effect: none → 5 %']);
 });
 
 test('tells when another variation wins, but not while nothing is decided', async () => {

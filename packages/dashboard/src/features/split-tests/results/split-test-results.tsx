@@ -17,7 +17,7 @@ import { RetiredVariations } from './retired-variations.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 import { StatisticsPanel } from './statistics-panel.tsx';
 import { UpliftPanel } from './uplift/uplift-panel.tsx';
-import { useRefreshOnChange, useResults } from './use-results.ts';
+import { useResults } from './use-results.ts';
 import { VerdictPanel } from './verdict-panel.tsx';
 import { VisitorsPanel } from './visitors-panel.tsx';
 
@@ -29,7 +29,6 @@ export function SplitTestResults({ test }: { test: SplitTest }) {
 
 function StartedResults({ test }: { test: SplitTest }) {
   const query = useResults(test);
-  useRefreshOnChange(test);
   const results = query.data;
   const isEmpty = results !== undefined && hasNoVisitors(results);
   return (

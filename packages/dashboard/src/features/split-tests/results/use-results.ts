@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { request } from '../../../api.ts';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
@@ -62,18 +62,4 @@ async function loadAgain(client: QueryClient, propertyId: string): Promise<void>
   );
   // The panels show what failed.
   await Promise.allSettled([...counted, ...others]);
-}
-
-/** A test that was stopped or changed has other words in its verdict. */
-export function useRefreshOnChange(test: SplitTest): void {
-  const { propertyId } = useProperty();
-  const client = useQueryClient();
-  const known = useRef(test.version);
-  useEffect(() => {
-    if (known.current === test.version) return;
-    known.current = test.version;
-    for (const name of ['results', 'split-test-verdict']) {
-      void client.invalidateQueries({ queryKey: [name, propertyId] });
-    }
-  }, [client, propertyId, test.version]);
 }

@@ -91,6 +91,14 @@ it('the rule of a started test is in the test, the configuration, the results an
 it('later changes are allowed, and marked with when and who', async () => {
   await started('changed');
   const at = Date.now();
+  const dryRun = await editor.patch(
+    '/split-tests/changed?dryRun=true',
+    { smallestEffect: 0.1, name: 'New' },
+    '*',
+  );
+  expect(bodyOf(dryRun).warnings).toEqual([
+    'Changes how the split test "changed" is decided, after its start. Smallest effect: 2 % → 10 %.',
+  ]);
   const guardrails = [{ goalId: 'errors', maxHarm: 0.05 }, 'revenue'];
   const changed = bodyOf(await editor.patch('/split-tests/changed', { guardrails }, '*'));
   bodyOf(await owner.patch('/split-tests/changed', { smallestEffect: 0.1, description: 'x' }, '*'));
