@@ -82,7 +82,7 @@ describe('the member onHarm', () => {
     const after = bodyOf(await patch('plain', { onHarm: 'notify' }));
     expect(after).toEqual({ ...before, version: before.version + 2 });
     expect((await manager.history('?limit=1'))[0].summary).toEqual([
-      'If a variation does harm: stop it → notify',
+      'Split test plain – If a variation does harm: stop it → notify',
     ]);
     // Saying so again is no change.
     expect(bodyOf(await patch('plain', { onHarm: 'notify' })).version).toBe(after.version);
@@ -128,7 +128,7 @@ describe('a test that says onHarm: stop', () => {
       entity: { type: 'split-test', key: 'headline' },
       comment: words,
     });
-    expect(entry.summary).toContain('Status: running → stopped');
+    expect(entry.summary.join()).toContain('Status: running → stopped');
   });
 
   it('shows the control to everybody from then on', async () => {
