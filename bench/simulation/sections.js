@@ -15,6 +15,7 @@ import { sections as plannedTests } from './planned-tests.js';
 import { sections as rareConversions } from './rare-conversions.js';
 import { sections as sampleRatio } from './sample-ratio.js';
 import { sections as segments } from './segments.js';
+import { sections as stops } from './stops.js';
 import { sections as users } from './users.js';
 
 /** In the order of the documentation. */
@@ -26,6 +27,7 @@ export const SECTIONS = [
   ...plannedPower,
   ...coverage,
   ...guardrails,
+  ...stops,
   ...sampleRatio,
   ...phases,
   ...covariates,

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const RECENT_DAYS = 14;
 
 /** Whether harm may have changed the test. */
-export const mayHaveStopped = ({ onHarm, status, variations }: SplitTest): boolean =>
+const mayHaveStopped = ({ onHarm, status, variations }: SplitTest): boolean =>
   onHarm === 'stop' && (status === 'stopped' || variations.some(({ retired }) => retired));
 
 /** What was stopped in a test because of harm, the latest first. */
