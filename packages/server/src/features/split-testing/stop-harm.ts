@@ -67,8 +67,7 @@ export async function stopHarm(
 }
 
 /** Whoever has changed the test since then may have done so because of the harm. */
-const isAsEvaluated = (test: SplitTest, evaluated: SplitTest) =>
-  test.status === 'running' && test.onHarm === 'stop' && test.version === evaluated.version;
+const isAsEvaluated = (test: SplitTest, evaluated: SplitTest) => test.version === evaluated.version;
 
 const isHarmful = (key: string, harms: FoundHarm['harms']) =>
   harms.some(({ variation }) => variation === key);
