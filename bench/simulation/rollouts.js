@@ -1,4 +1,5 @@
 import { proportionArm } from '../../packages/core/dist/stats/arm.js';
+import { hasEnoughConversions } from '../../packages/core/dist/stats/report/health.js';
 import { decideRollout } from '../../packages/core/dist/stats/rollout/guarded-rollout.js';
 import { NO_EFFECT_YET, phaseEffect } from '../../packages/core/dist/stats/rollout/phase-effect.js';
 import { whole } from '../lib/report.js';
@@ -12,7 +13,6 @@ const LARGE_STEPS = [10, 25, 50, 100];
 const LOOKS_A_DAY = 4;
 const MAX_DAYS = 60;
 const MAX_WAIT_DAYS = 14;
-const MIN_CONVERSIONS = 25;
 const MAX_FALSE_ROLL_BACKS = 0.05;
 const GUARDRAILS = ['signup', 'refund', 'visit'].map((id) => ({ id, maxHarm: 0.02 }));
 
@@ -52,9 +52,8 @@ class Phase {
         n,
         sum: converted[guardrail],
       }));
-      const smaller = Math.min(inside.n, outside.n);
-      const expected = ((inside.sum + outside.sum) * smaller) / (inside.n + outside.n);
-      if (!(expected >= MIN_CONVERSIONS)) return NO_EFFECT_YET;
+      const group = ({ n, sum }) => ({ visitors: n, converted: sum });
+      if (!hasEnoughConversions(group(outside), group(inside))) return NO_EFFECT_YET;
       return phaseEffect(proportionArm(outside), proportionArm(inside), { metric: 'proportion' });
     });
   }

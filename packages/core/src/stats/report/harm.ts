@@ -5,7 +5,7 @@ import { DEFAULT_CURRENCY } from '../words/numbers.ts';
 import type { ComparisonSettings } from './goal-comparison.ts';
 import { improvementOf, isRelative } from './goal-outcome.ts';
 import type { HarmedGoal } from './harmed-goal.ts';
-import { type HealthProblem, MIN_CONVERSIONS } from './health.ts';
+import { type HealthProblem, hasEnoughConversions } from './health.ts';
 import { comparedCounts, healthProblems, marginOf, settingsFor } from './report.ts';
 import { noGoalSums, type VariationCounts } from './report-counts.ts';
 import type { ReportGoal, ReportInput } from './report-input.ts';
@@ -88,7 +88,10 @@ function compareAll(
     const [metric] = metricsOf(goal, counts, settings, 'deciding');
     return counts.slice(1).map(({ key, retired = false }, at) => {
       const outcome = harmedGoal(goal, metric!, at + 1, input);
-      const isKnown = hasEnough(goal, counts[0]!, counts[at + 1]!);
+      const isKnown = hasEnoughConversions(
+        conversionsIn(counts[0]!, goal),
+        conversionsIn(counts[at + 1]!, goal),
+      );
       return {
         goal: outcome,
         variation: key,
@@ -124,15 +127,10 @@ function pValueOf(goal: HarmedGoal, { variations }: MetricResult, index: number,
   return oneSidedPValue(pValue, variations[0]!.n + n, alpha, sequentialN);
 }
 
-/** With a handful of conversions, intervals are less reliable than they say. */
-function hasEnough({ id }: ReportGoal, control: VariationCounts, variation: VariationCounts): boolean {
-  const [own, others] = [variation, control].map(
-    ({ goals }) => (goals.get(id) ?? noGoalSums(id)).converted,
-  ) as [number, number];
-  const smaller = Math.min(control.visitors, variation.visitors);
-  const expected = ((own + others) * smaller) / (control.visitors + variation.visitors);
-  return expected >= MIN_CONVERSIONS || (own >= MIN_CONVERSIONS && variation.visitors === smaller);
-}
+const conversionsIn = ({ visitors, goals }: VariationCounts, { id }: ReportGoal) => ({
+  visitors,
+  converted: (goals.get(id) ?? noGoalSums(id)).converted,
+});
 
 /** A small harm may be certain, and still be accepted. */
 function isWithinMargin(goal: HarmedGoal): boolean {

@@ -11,7 +11,11 @@ export interface PhaseEffect {
 
 export const NO_EFFECT_YET: PhaseEffect = { improvement: null, standardError: null };
 
-/** @param options `lowerIsBetter` for goals such as errors; default: false */
+/**
+ * Only for groups with enough conversions, see `hasEnoughConversions`.
+ *
+ * @param options `lowerIsBetter` for goals such as errors; default: false
+ */
 export function phaseEffect(
   outside: Arm,
   inside: Arm,
