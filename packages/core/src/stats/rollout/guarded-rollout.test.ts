@@ -46,6 +46,14 @@ describe('the next step of a rollout', () => {
     expect(decide([slight, slight, slight, slight].map((it) => phase(5, [it]))).action).toBe('go');
   });
 
+  it('waits while the present phase has no data, or looks worse than the margin', () => {
+    const actionWith = (present: RolloutPhase['effects'][number]) =>
+      decide([phase(1, [SAFE]), phase(5, [present])]).action;
+    expect(actionWith(effect(-0.01, 0.04))).toBe('go');
+    expect(actionWith(effect(-0.05, 0.04))).toBe('wait');
+    expect(actionWith(NO_EFFECT_YET)).toBe('wait');
+  });
+
   it('is also made with enough visitors in this phase, if the plan says so', () => {
     const rollout = [phase(1, [UNKNOWN]), phase(5, [UNKNOWN])];
     const enough = { action: 'go', percentage: 25, reason: 'enough-visitors' };

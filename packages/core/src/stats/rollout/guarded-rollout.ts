@@ -54,7 +54,7 @@ export type RolloutDecision =
 export function decideRollout(rollout: GuardedRollout, now: number): RolloutDecision {
   const { next, phases, maxWaitDays } = rollout;
   const present = phases.at(-1)!;
-  const harmed = present.isComparable ? harmedGuardrails(rollout) : [];
+  const harmed = harmedGuardrails(rollout);
   if (harmed.length > 0) return { action: 'roll-back', percentage: lastSafePercentage(rollout), harmed };
   if (next === null) return { action: 'wait', reason: 'last-step' };
   if (now < next.at) return { action: 'wait', reason: 'not-due' };
