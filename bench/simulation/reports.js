@@ -26,8 +26,10 @@ export function rateGroup(variationKey, visitors, converted) {
 }
 
 /** The report of a test after some days. `settings` are the members of its input that matter. */
-export function reportOf({ keys, days, statistics, ...settings }) {
-  return buildReport({
+export const reportOf = (settings) => buildReport(reportInputOf(settings));
+
+export function reportInputOf({ keys, days, statistics, ...settings }) {
+  return {
     variations: keys.map((key) => ({ key, weight: 1 })),
     statistics: { ...DEFAULT_STATISTICS, ...statistics },
     smallestEffect: null,
@@ -38,5 +40,5 @@ export function reportOf({ keys, days, statistics, ...settings }) {
     endedAt: null,
     asOf: START + days * DAY_MS,
     ...settings,
-  });
+  };
 }

@@ -13,8 +13,10 @@ import { sections as plannedEnd } from './planned-end.js';
 import { sections as plannedPower } from './planned-power.js';
 import { sections as plannedTests } from './planned-tests.js';
 import { sections as rareConversions } from './rare-conversions.js';
+import { sections as rollouts } from './rollouts.js';
 import { sections as sampleRatio } from './sample-ratio.js';
 import { sections as segments } from './segments.js';
+import { sections as stops } from './stops.js';
 import { sections as users } from './users.js';
 
 /** In the order of the documentation. */
@@ -26,6 +28,8 @@ export const SECTIONS = [
   ...plannedPower,
   ...coverage,
   ...guardrails,
+  ...stops,
+  ...rollouts,
   ...sampleRatio,
   ...phases,
   ...covariates,

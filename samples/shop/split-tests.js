@@ -59,6 +59,7 @@ export const SPLIT_TESTS = [
       variations: variations(['control', ''], ['bar', 'Only {amount} until free shipping']),
       goals: ['add-to-cart', 'purchase'],
       guardrails: ['support-request', POOR_RATING],
+      onHarm: 'stop',
     },
   },
   {

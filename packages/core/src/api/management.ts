@@ -219,7 +219,9 @@ export const HistoryEntrySchema = namedObject('HistoryEntry', {
     id: nullable(Type.String()),
     name: Type.String(),
   }),
-  via: oneOf(['dashboard', 'token', 'cli', 'file', 'schedule']),
+  via: oneOf(['dashboard', 'token', 'cli', 'file', 'schedule', 'monitoring'], {
+    description: '`monitoring`: by the server itself, because of what it measured',
+  }),
   entity: namedObject('HistoryEntity', { type: Type.String(), key: Type.String() }),
   action: oneOf(['create', 'update', 'delete']),
   comment: nullable(Type.String()),

@@ -146,6 +146,12 @@ export const ProvisionedSplitTest = Type.Object(
         description: 'Goals that must not get worse by more than `maxHarm`; must not overlap with `goals`',
       }),
     ),
+    onHarm: Type.Optional(
+      oneOf(['notify', 'stop'], {
+        description:
+          '`stop`: a variation that is proven to make the primary goal or a guardrail worse is retired, and the test is stopped when no other is left. `notify`: somebody decides. Default: `notify`, which responses leave out',
+      }),
+    ),
     attributionDays: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -83,7 +83,7 @@ export const ResultsBundle = Type.Object(
   },
 );
 
-const Interval = nullable(
+export const EffectInterval = nullable(
   namedObject('EffectInterval', {
     estimate: Type.Number(),
     low: nullable(
@@ -99,8 +99,8 @@ const VariationResult = namedObject('VariationResult', {
   key: Type.String(),
   n: Type.Integer({ description: 'Visitors; for `option-share`, those who answered' }),
   mean: nullable(Type.Number()),
-  absolute: Interval,
-  relative: Interval,
+  absolute: EffectInterval,
+  relative: EffectInterval,
   pValue: nullable(Type.Number()),
   adjustedPValue: nullable(Type.Number({ description: 'Corrected for several goals and variations' })),
   chanceToBeat: nullable(Type.Number()),
@@ -211,7 +211,7 @@ export const Verdict = namedObject('Verdict', {
     guardrails: Type.String({ description: 'Empty if the test has none, or is unhealthy' }),
     next: Type.String({ description: 'What to do next' }),
   }),
-  improvement: Interval,
+  improvement: EffectInterval,
   unit: oneOf(['relative', 'absolute']),
   visitors: Type.Integer({ description: 'Visitors of the variation and the control' }),
   plannedVisitors: nullable(Type.Integer()),
@@ -245,7 +245,7 @@ export const Verdict = namedObject('Verdict', {
       name: Type.String(),
       state: GUARDRAIL_STATE,
       maxHarm: Type.Number({ description: 'The harm to exclude, relative to the control' }),
-      improvement: Interval,
+      improvement: EffectInterval,
       daysLeft: nullable(
         Type.Integer({ description: 'Likely days until an open guardrail is safe; null if not in sight' }),
       ),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { namedObject, nullable, oneOf } from './common.ts';
 import { SubmittedFeedback } from './feedback.ts';
-import { Verdict } from './results.ts';
+import { EffectInterval, Verdict } from './results.ts';
 
 const PropertyId = Type.String();
 /** `name` is null if the test has none. */
@@ -16,7 +16,7 @@ export const ConfigurationChanged = namedObject('ConfigurationChanged', {
     id: nullable(Type.String()),
     name: Type.String(),
   }),
-  via: Type.String({ description: '`dashboard`, `token`, `cli`, `file` or `schedule`' }),
+  via: Type.String({ description: '`dashboard`, `token`, `cli`, `file`, `schedule` or `monitoring`' }),
   comment: nullable(Type.String()),
   changes: Type.Array(
     namedObject('WebhookChange', {
@@ -92,6 +92,39 @@ export const ScheduleExecuted = namedObject('ScheduleExecuted', {
 });
 export type ScheduleExecuted = Static<typeof ScheduleExecuted>;
 
+const HarmedGoal = namedObject('WebhookHarmedGoal', {
+  goalId: Type.String(),
+  name: Type.String(),
+  role: oneOf(['primary', 'guardrail']),
+  control: nullable(Type.Number({ description: 'Mean of the control' })),
+  variation: nullable(Type.Number({ description: 'Mean of the variation' })),
+  improvement: EffectInterval,
+  unit: oneOf(['relative', 'absolute'], { description: 'Of `improvement`' }),
+  maxHarm: nullable(
+    Type.Number({ description: 'The accepted harm, relative to the control; null: none is accepted' }),
+  ),
+});
+
+export const HarmedVariation = namedObject('WebhookHarmedVariation', {
+  variation: Type.String(),
+  goals: Type.Array(HarmedGoal),
+  words: Type.String({ description: 'The figures in words' }),
+});
+export type HarmedVariation = Static<typeof HarmedVariation>;
+
+export const HarmStopped = namedObject('HarmStopped', {
+  propertyId: PropertyId,
+  splitTest: SplitTestName,
+  action: oneOf(['stopped', 'retired'], {
+    description: '`retired`: the variations were taken out, and the test goes on with the others',
+  }),
+  phase: Type.Integer(),
+  harms: Type.Array(HarmedVariation),
+  words: Type.String({ description: 'What was done and why, as in the history' }),
+  asOf: Type.Integer({ description: 'Time of the counts' }),
+});
+export type HarmStopped = Static<typeof HarmStopped>;
+
 export const WebhookTest = namedObject('WebhookTest', { propertyId: PropertyId, webhookId: Type.String() });
 export type WebhookTest = Static<typeof WebhookTest>;
 
@@ -103,6 +136,7 @@ export interface WebhookContents {
   'goal.target_reached': GoalTargetReached;
   'feedback.submitted': FeedbackSubmitted;
   'schedule.executed': ScheduleExecuted;
+  'harm.stopped': HarmStopped;
   'webhook.test': WebhookTest;
 }
 

@@ -10,6 +10,7 @@ export const WEBHOOK_EVENTS = [
   'goal.target_reached',
   'feedback.submitted',
   'schedule.executed',
+  'harm.stopped',
 ] as const;
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 

@@ -1,4 +1,5 @@
 import { type Comparison, NO_COMPARISON } from './comparison.ts';
+import { normalCdf } from './distributions/normal.ts';
 import { atCritical, type Effect } from './effect.ts';
 
 /** Default number of visitors at which the confidence sequence is tightest. */
@@ -41,6 +42,17 @@ export function sequentialPValue(
 ): number {
   const information = visitors * mixingVariance(alpha, sequentialN);
   return Math.min(1, Math.exp(0.5 * (Math.log1p(information) - zSquared / (1 + 1 / information))));
+}
+
+/**
+ * The always-valid p-value of "the effect does not go in this direction", if the estimate does: the mixture is over the
+ * effects in this direction only.
+ *
+ * @param pValue of `sequentialPValue`
+ */
+export function oneSidedPValue(pValue: number, visitors: number, alpha: number, sequentialN: number): number {
+  const z = Math.sqrt(Math.log1p(visitors * mixingVariance(alpha, sequentialN)) - 2 * Math.log(pValue));
+  return Math.min(1, pValue / (2 * normalCdf(z)));
 }
 
 /** ρ² of the paper, chosen so that the sequence is tightest at N*. */

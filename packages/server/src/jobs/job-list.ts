@@ -16,6 +16,7 @@ export interface LeaderWork {
   applySchedules: Work;
   enforceRetention: Work;
   countRunningTests: Work;
+  stopHarm: Work;
   runAaTest: Work;
   /** Undefined if there is only one node. */
   deleteOldJournals: Work | undefined;
@@ -33,6 +34,7 @@ export function leaderJobs(work: LeaderWork): Job[] {
     { name: 'schedule', everyMs: 250, run: work.applySchedules },
     { name: 'retention', everyMs: SECOND, run: work.enforceRetention },
     { name: 'counting of running split tests', everyMs: SECOND, run: work.countRunningTests },
+    { name: 'stop of harm', everyMs: SECOND, run: work.stopHarm },
     { name: 'A/A test', everyMs: SECOND, run: work.runAaTest },
     ...(deleteOldJournals === undefined
       ? []

@@ -19,10 +19,12 @@ import { aaScope } from '../features/reports/aa-scope.ts';
 import { CountAhead } from '../features/reports/count-ahead.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
 import { deleteOldSalts } from '../features/sessions/daily-salt.ts';
+import type { HarmWatch } from '../features/split-testing/harm-watch.ts';
 import { runSchedule } from '../features/split-testing/run-schedule.ts';
 import { forgettingDeliveries } from '../features/webhooks/forget-deliveries.ts';
 import { deleteOldJournals, nodesBehind, readJournals } from '../operations/nodes/node-journals.ts';
 import type { Config } from '../platform/settings/config.ts';
+import { createHarmWatch } from './harm-work.ts';
 import { type LeaderWork, leaderJobs } from './job-list.ts';
 import { startJobs } from './scheduler.ts';
 import { createWebhookWork, type WebhookWork } from './webhook-work.ts';
@@ -80,7 +82,7 @@ export class LeaderJobs {
 }
 
 function run(services: LeaderJobServices): RunningJobs {
-  const { config, log, handle, configuration, events, createReportRunner } = services;
+  const { config, log, handle, configuration, writer, events, createReportRunner } = services;
   const counting = events.connectThread();
   const countAhead = new CountAhead({
     eventStore: connectEventStore(counting),
@@ -88,6 +90,8 @@ function run(services: LeaderJobServices): RunningJobs {
   });
   const aaReports = createReportRunner();
   const aaTest = createAaTest(services, aaReports);
+  const harmReports = createReportRunner();
+  const harmWatch = createHarmWatch({ log, configuration, writer, reports: harmReports });
   const webhooks = createWebhookWork({
     config,
     log,
@@ -96,7 +100,7 @@ function run(services: LeaderJobServices): RunningJobs {
     database: handle.background,
     reports: createReportRunner(),
   });
-  const work = leaderWork(services, aaTest, countAhead, webhooks);
+  const work = leaderWork(services, { aaTest, countAhead, harmWatch, webhooks });
   const stopJobs = startJobs(leaderJobs(work), log);
   return {
     aaAlarms: () => aaTest.alarms,
@@ -105,6 +109,7 @@ function run(services: LeaderJobServices): RunningJobs {
       // Cancels a count, which would take seconds for a large test.
       counting.close();
       await aaReports.close();
+      await harmReports.close();
       await webhooks.close();
       await stopJobs();
     },
@@ -133,11 +138,17 @@ function createAaTest(
   });
 }
 
+/** What remembers something between its runs. */
+interface LongLived {
+  aaTest: DailyAaTest;
+  countAhead: CountAhead;
+  harmWatch: HarmWatch;
+  webhooks: WebhookWork;
+}
+
 function leaderWork(
   services: LeaderJobServices,
-  aaTest: DailyAaTest,
-  countAhead: CountAhead,
-  webhooks: WebhookWork,
+  { aaTest, countAhead, harmWatch, webhooks }: LongLived,
 ): LeaderWork {
   const { config, handle, configuration, events } = services;
   const { eventStore } = events;
@@ -163,6 +174,7 @@ function leaderWork(
     applySchedules: () => applySchedules(services),
     enforceRetention: () => retention.enforce(configuration.properties(), Date.now()),
     countRunningTests: () => countAhead.run(),
+    stopHarm: () => harmWatch.run(),
     runAaTest: () => aaTest.run(Date.now()),
     deleteOldJournals:
       config.databaseUrl === undefined

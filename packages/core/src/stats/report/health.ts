@@ -119,6 +119,23 @@ function missingConversions({ variations, goal }: HealthInput): HealthProblem[] 
 const conversionsOf = (variations: HealthInput['variations']) =>
   variations.reduce((sum, { conversions = 0 }) => sum + conversions, 0);
 
+interface Group {
+  readonly visitors: number;
+  readonly converted: number;
+}
+
+/**
+ * Whether two groups may be compared without anybody looking: with a handful of conversions, intervals are less reliable
+ * than they say. A small group with many conversions is enough, however few are expected.
+ */
+export function hasEnoughConversions(control: Group, variation: Group): boolean {
+  const all = control.visitors + variation.visitors;
+  const smaller = Math.min(control.visitors, variation.visitors);
+  const expected = all === 0 ? 0 : ((control.converted + variation.converted) * smaller) / all;
+  const isSmaller = variation.visitors === smaller;
+  return expected >= MIN_CONVERSIONS || (isSmaller && variation.converted >= MIN_CONVERSIONS);
+}
+
 /** The progress of a test that has too few conversions for an evaluation. */
 export interface Collecting {
   /** Conversions of the primary goal, in all variations. */

@@ -115,6 +115,12 @@ export function buildReport(input: ReportInput): Report {
   };
 }
 
+/** Problems of the health of a test. */
+export function healthProblems(input: ReportInput): HealthProblem[] {
+  const mixed = countVisitors(input, ({ variationKey }) => variationKey === null);
+  return checkHealth(healthInput(input, variationCounts(input), mixed));
+}
+
 function splitPValueOf({ variations }: ReportInput, first: ReadonlyMap<string, number>): number | null {
   const active = variations.filter(({ retired }) => !retired);
   const ratio = sampleRatio(
@@ -193,8 +199,16 @@ function goalReport(
   };
 }
 
-const maxHarmOf = ({ maxHarm }: ReportGoal, { smallestEffect }: ReportInput) =>
-  maxHarm ?? smallestEffect ?? DEFAULT_MAX_HARM;
+/** The relative harm that is accepted: for the primary goal the smallest effect, if there is one. */
+export const marginOf = (
+  goal: Pick<ReportGoal, 'role' | 'maxHarm'>,
+  input: Pick<ReportInput, 'smallestEffect'>,
+): number | null => (goal.role === 'guardrail' ? maxHarmOf(goal, input) : input.smallestEffect);
+
+const maxHarmOf = (
+  { maxHarm }: Pick<ReportGoal, 'maxHarm'>,
+  { smallestEffect }: Pick<ReportInput, 'smallestEffect'>,
+) => maxHarm ?? smallestEffect ?? DEFAULT_MAX_HARM;
 
 function healthInput(
   input: ReportInput,

@@ -76,13 +76,15 @@ export interface SplitTestPhase {
 
 export type SplitTest = Omit<
   Required<ProvisionedSplitTest>,
-  'startAt' | 'stopAt' | 'variations' | 'audience'
+  'startAt' | 'stopAt' | 'variations' | 'audience' | 'onHarm'
 > &
   Versioned & {
     id: string;
     variations: { key: string; weight: number; value: string; retired?: boolean }[];
     /** Missing or null: all visitors. */
     audience?: Audience | null;
+    /** Missing: notify. */
+    onHarm?: 'notify' | 'stop';
     startAt: number | null;
     stopAt: number | null;
     phases: SplitTestPhase[];

@@ -29,6 +29,7 @@ export const VIA: Record<HistoryEntry['via'], string> = {
   cli: 'on the command line',
   file: 'with a provision file',
   schedule: 'by schedule',
+  monitoring: 'because of the results',
 };
 
 const VERBS: Record<HistoryEntry['action'], string> = {

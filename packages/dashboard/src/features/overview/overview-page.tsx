@@ -9,6 +9,7 @@ import { Page } from '../../ui/page/page.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
 import { OpenProposals } from '../changes/open-proposals.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
+import { AutomaticStopsNotice } from '../split-tests/automatic-stops-notice.tsx';
 import { LiveVisitors } from '../traffic/live-visitors.tsx';
 import { MetricTiles } from '../traffic/metric-tiles.tsx';
 import { TrafficChart } from '../traffic/traffic-chart.tsx';
@@ -64,6 +65,7 @@ export function OverviewPage() {
         <TrafficChart scope={scope} name={name} />
       </Panel>
       <OpenProposals />
+      <AutomaticStopsNotice />
       <div className={classes.panels}>
         <RunningTests />
         <GoalTargets />

@@ -4,6 +4,7 @@ import { Page } from '../../ui/page/page.tsx';
 import { NewItemButton } from '../changes/new-item-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
+import { AutomaticStopsNotice } from './automatic-stops-notice.tsx';
 import { NewSplitTestPage } from './editor/new-split-test-page.tsx';
 import { HoldoutPanel } from './holdout/holdout-panel.tsx';
 import { SplitTestFilterBar } from './split-test-filter-bar.tsx';
@@ -39,6 +40,7 @@ function SplitTestList() {
   }
   return (
     <Page title="Split tests" actions={create}>
+      <AutomaticStopsNotice />
       <SplitTestFilterBar tests={splitTests} filters={filters} onChange={setFilters} />
       {listed.length > 0 ? (
         <SplitTestTable listed={listed} />

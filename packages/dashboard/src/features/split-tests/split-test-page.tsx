@@ -11,6 +11,7 @@ import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { ItemHistory } from '../history/item-history.tsx';
+import { AutomaticStopNotice } from './automatic-stop-notice.tsx';
 import type { SplitTestDraft } from './editor/split-test-draft.ts';
 import { SplitTestEditor } from './editor/split-test-editor.tsx';
 import { PhaseList } from './phase-list.tsx';
@@ -64,6 +65,7 @@ function SplitTestFrame({ test }: { test: SplitTest }) {
       actions={<SplitTestActions test={test} hasUnsavedChanges={draft.isDirty} />}
       description={<SplitTestNextStep test={test} />}
     >
+      <AutomaticStopNotice test={test} />
       <Tabs value={tab} onChange={(next) => setState({ tab: next ?? '' })} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="results">Results</Tabs.Tab>

@@ -118,6 +118,8 @@ export interface SplitTest {
   unit: 'visitor' | 'user';
   /** Who takes part; omitted: all visitors. */
   audience?: Audience;
+  /** What happens to variations that do harm; omitted: somebody decides. */
+  onHarm?: 'stop';
   exclusion: ExclusionSlot | null;
   /** When a draft starts automatically. */
   startAt: number | null;

@@ -23,6 +23,8 @@ export type ReportRequest =
     }
   /** Only verdict and health, as a small response for the serving thread. */
   | { type: 'verdict'; scope: ReportScope }
+  /** What a test with `onHarm: stop` has to stop. */
+  | { type: 'harm'; scope: ReportScope }
   | { type: 'csv'; scope: ReportScope; bots: ResultsExportQuery['bots'] }
   | {
       type: 'bundle';

@@ -14,6 +14,7 @@ import { aaReport } from './aa-report.ts';
 import { audienceShare } from './audience-share.ts';
 import { startChecklist } from './decision/start-checklist.ts';
 import { evaluatedFlags, explainedAudience, explainedFlag } from './evaluated-flags.ts';
+import { harmResponse } from './harm-report.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
@@ -60,6 +61,8 @@ export class ReportService {
         return json(await this.#results(request, changes));
       case 'verdict':
         return json(await this.#verdict(request, changes));
+      case 'harm':
+        return json(harmResponse(request.scope, await this.#input(request, changes)));
       case 'bundle':
         return json(bundleOf(request.scope, request, await this.#input(request, changes)));
       case 'csv': {
@@ -127,7 +130,7 @@ export class ReportService {
 
   /** The complete input of a report. */
   async #input(
-    { scope, bots }: Pick<RequestOf<'csv'>, 'scope' | 'bots'>,
+    { scope, bots }: Pick<RequestOf<'csv'>, 'scope'> & Partial<Pick<RequestOf<'csv'>, 'bots'>>,
     changes: number,
   ): Promise<ReportInput> {
     const { input } = await this.#inputs.prepare(scope, bots === 'include', { changes, fresh: false });

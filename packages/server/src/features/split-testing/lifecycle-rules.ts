@@ -26,6 +26,7 @@ const DEFINITION: readonly Field[] = [
   'smallestEffect',
   'unit',
   'audience',
+  'onHarm',
 ];
 
 /** Words about the test, which do not affect its results. */

@@ -122,6 +122,7 @@ export const SPLIT_TEST_WORDS: Words = {
   audience: audienceWords,
   goals: field('Goals', outcomeWords),
   guardrails: field('Guardrails', outcomeWords),
+  onHarm: field('If a variation does harm', (value) => (value === 'stop' ? 'stop it' : 'notify')),
   exclusion: optional(field('Exclusion group', exclusionWords), slotWords),
   startAt: field('Starts', timeWords),
   stopAt: field('Stops', timeWords),

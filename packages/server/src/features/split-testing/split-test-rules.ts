@@ -37,6 +37,7 @@ export function resolveSplitTests(
     reportOutcomes(entry, test, outcomes, path, report);
     reportWinner(test, path, report);
     reportRetired(test, path, report);
+    reportOnHarm(test, path, report);
     reportDecision(test, path, report);
     return { entry, known, test, path, mode };
   });
@@ -68,7 +69,7 @@ function resolveSplitTest(
     report(`${path}/variations`, 'is missing: a new split test needs at least one variation');
   }
   const name = entry.name ?? base?.name;
-  const { audience = base?.audience } = entry;
+  const { audience = base?.audience, onHarm = base?.onHarm } = entry;
   const variations = entry.variations ?? base?.variations ?? [];
   const {
     description = base?.description ?? null,
@@ -94,6 +95,7 @@ function resolveSplitTest(
     variations: resolveVariations(variations, type, `${path}/variations`, report),
     exclusion: null,
     ...(audience ? { audience } : {}),
+    ...(onHarm === 'stop' ? { onHarm } : {}),
     ...resolveTimes(entry, base, path, report),
     winner,
     decision: resolveDecision(entry.decision, known?.decision ?? null, { path, mode, now, report }),
@@ -192,6 +194,12 @@ function reportRetired({ status, variations }: SplitTest, path: string, report: 
       place(first),
       'must be false for one of the variations: with the control alone nothing is compared; stop the test instead',
     );
+}
+
+/** Without anything to measure, no harm would ever be found. */
+function reportOnHarm({ onHarm, goals, guardrails }: SplitTest, path: string, report: Report): void {
+  if (onHarm !== 'stop' || goals.length + guardrails.length > 0) return;
+  report(`${path}/onHarm`, 'needs a goal or a guardrail: without them, no harm can be found');
 }
 
 function isJson(text: string): boolean {

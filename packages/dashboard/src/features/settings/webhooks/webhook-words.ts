@@ -7,6 +7,7 @@ const DESCRIPTIONS: Record<WebhookEventType, string> = {
   'goal.target_reached': 'A goal has reached its target',
   'feedback.submitted': 'Feedback was submitted',
   'schedule.executed': 'A schedule has started or stopped a test, or changed a rollout',
+  'harm.stopped': 'Harm was proven, and a variation or a test was stopped',
 };
 
 export const EVENTS = (Object.keys(DESCRIPTIONS) as WebhookEventType[]).map((value) => ({

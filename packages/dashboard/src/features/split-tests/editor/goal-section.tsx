@@ -7,6 +7,7 @@ import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import type { FieldLock } from './field-lock.ts';
 import { GuardrailFields } from './guardrail-fields.tsx';
+import { OnHarmField } from './on-harm-field.tsx';
 import { labels, OutcomeList, outcomesOf } from './outcome-list.tsx';
 import { type Guardrail, type Outcome, outcomeId, outcomeOptions, outcomeValue } from './outcome-options.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
@@ -69,6 +70,7 @@ export function GoalSection({ form, lock }: { form: SplitTestForm; lock: FieldLo
         disabled={primary === undefined}
       />
       <GuardrailFields form={form} options={available(...value.goals)} />
+      {value.goals.length + value.guardrails.length > 0 && <OnHarmField form={form} />}
     </EditorSection>
   );
 }

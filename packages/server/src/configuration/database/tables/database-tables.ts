@@ -143,6 +143,8 @@ interface SplitTestTable {
   attribution_days: number;
   /** JSON object; null: all visitors. */
   audience: string | null;
+  /** Null: notify. */
+  on_harm: 'stop' | null;
   planned_visitors: number | null;
   smallest_effect: number | null;
   unit: Generated<'visitor' | 'user'>;

@@ -1,0 +1,35 @@
+import type { Arm } from '../arm.ts';
+import { type EffectOptions, normalEffect } from '../effect.ts';
+
+/** A guardrail in one phase of a rollout: those inside compared with those outside. */
+export interface PhaseEffect {
+  /** Relative to those outside; negative is worse. Null if they cannot be compared yet. */
+  readonly improvement: number | null;
+  /** Of the improvement, if in truth there is none. */
+  readonly standardError: number | null;
+}
+
+export const NO_EFFECT_YET: PhaseEffect = { improvement: null, standardError: null };
+
+/**
+ * Only for groups with enough conversions, see `hasEnoughConversions`.
+ *
+ * @param options `lowerIsBetter` for goals such as errors; default: false
+ */
+export function phaseEffect(
+  outside: Arm,
+  inside: Arm,
+  { lowerIsBetter = false, ...options }: EffectOptions & { readonly lowerIsBetter?: boolean },
+): PhaseEffect {
+  const { z, standardError, intervals } = normalEffect(outside, inside, options);
+  const difference = intervals(null).absolute?.estimate;
+  // Shares of a value that is zero or negative would mislead.
+  if (z === null || standardError === null || difference === undefined || !((outside.mean ?? 0) > 0)) {
+    return NO_EFFECT_YET;
+  }
+  const error = z === 0 ? standardError : Math.abs(difference / z);
+  return {
+    improvement: ((lowerIsBetter ? -1 : 1) * difference) / outside.mean!,
+    standardError: error / outside.mean!,
+  };
+}
