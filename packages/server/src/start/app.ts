@@ -47,6 +47,7 @@ import { registerPrivacyRoutes } from '../features/privacy/privacy-routes.ts';
 import { RemovedParameters } from '../features/privacy/removed-parameters.ts';
 import { FlagEvaluations } from '../features/reports/flag-evaluations.ts';
 import { registerHoldoutRoutes } from '../features/reports/holdout-routes.ts';
+import { registerOverlapRoutes } from '../features/reports/overlap-routes.ts';
 import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
 import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
@@ -164,6 +165,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   registerSplitTestRoutes(api, { auth, recordEvents, metrics, cleanerOf });
   registerReportRoutes(api, { auth, reports });
   registerHoldoutRoutes(api, { auth, reports });
+  registerOverlapRoutes(api, { auth, reports });
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
   app.addHook('onClose', () => reports.close());
   registerAaTestRoutes(api, { auth, database });

@@ -15,6 +15,7 @@ import { audienceShare } from './audience-share.ts';
 import { evaluatedFlags, explainedAudience, explainedFlag } from './evaluated-flags.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
+import { overlapReport } from './overlap-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
@@ -72,6 +73,10 @@ export class ReportService {
         return json(await aaReport(this.#eventStore, request.scope));
       case 'holdout':
         return json(await this.#holdout(request, changes));
+      case 'overlap': {
+        const { scope, fresh } = request;
+        return json(await overlapReport(this.#inputs, scope, { changes, fresh }, signal));
+      }
       case 'impact':
         return json(await this.#impact(request, signal));
       case 'flag-explanation':
