@@ -1,4 +1,4 @@
-import type { OverlapReport } from '../../api/overlap.ts';
+import type { OverlapReport } from '../../api/learning/overlap.ts';
 import { adjustPValues } from '../multiple-testing.ts';
 import { sampleRatio } from '../sample-ratio.ts';
 import { describeOverlap, summarizeOverlap } from '../words/overlap-words.ts';

@@ -1,4 +1,4 @@
-import type { OverlapReport } from '../../api/overlap.ts';
+import type { OverlapReport } from '../../api/learning/overlap.ts';
 import { count, list, percent, plural, quote, signedChange, signedPercent } from './numbers.ts';
 
 type OverlapTest = OverlapReport['tests'][number];

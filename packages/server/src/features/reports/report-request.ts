@@ -6,7 +6,7 @@ import type { AaScope } from './aa-scope.ts';
 import type { AudienceInput, EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
-import type { OverlapScope } from './overlap-scope.ts';
+import type { OverlapScope } from './overlap/overlap-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 import type { SessionFlagValuesInput } from './session-flag-values.ts';

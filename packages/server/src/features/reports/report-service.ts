@@ -15,7 +15,7 @@ import { audienceShare } from './audience-share.ts';
 import { evaluatedFlags, explainedAudience, explainedFlag } from './evaluated-flags.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
-import { overlapReport } from './overlap-report.ts';
+import { overlapReport } from './overlap/overlap-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';

@@ -1,12 +1,12 @@
-import type { OverlapReport } from '@switchyard/core/api/overlap';
+import type { OverlapReport } from '@switchyard/core/api/learning/overlap';
 import {
   type OverlapInput,
   overlappingTests,
   overlapSummary,
 } from '@switchyard/core/stats/report/overlap-report';
+import type { CachePolicy, ReportInputs } from '../report-inputs.ts';
+import { reportInput } from '../report-scope.ts';
 import type { OverlapScope } from './overlap-scope.ts';
-import type { CachePolicy, ReportInputs } from './report-inputs.ts';
-import { reportInput } from './report-scope.ts';
 
 /** Counting starts with no further test after this time; what was counted is cached for the next request. */
 const BUDGET_MS = 20_000;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { EntityKey, namedObject, nullable, oneOf, PropertyId } from './common.ts';
+import { EntityKey, namedObject, nullable, oneOf, PropertyId } from '../common.ts';
 
 export const OverlapQuery = Type.Object({
   propertyId: PropertyId,

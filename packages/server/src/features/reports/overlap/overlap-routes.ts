@@ -1,12 +1,12 @@
-import { OverlapQuery, OverlapReport } from '@switchyard/core/api/overlap';
-import type { Authentication } from '../../http/access/authentication.ts';
-import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
-import { disconnection } from '../../http/pipeline/disconnection.ts';
-import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
+import { OverlapQuery, OverlapReport } from '@switchyard/core/api/learning/overlap';
+import type { Authentication } from '../../../http/access/authentication.ts';
+import type { ApiRoutes } from '../../../http/pipeline/api-routes.ts';
+import { disconnection } from '../../../http/pipeline/disconnection.ts';
+import { EVENT_QUERY_ERRORS } from '../../../platform/errors/errors.ts';
+import { sendReport } from '../report-routes.ts';
+import type { ReportRunner } from '../report-runner.ts';
+import { findSplitTest } from '../report-scope.ts';
 import { overlapScope } from './overlap-scope.ts';
-import { sendReport } from './report-routes.ts';
-import type { ReportRunner } from './report-runner.ts';
-import { findSplitTest } from './report-scope.ts';
 
 interface Dependencies {
   auth: Authentication;

@@ -1,11 +1,11 @@
-import type { OverlapReport } from '@switchyard/core/api/overlap';
+import type { OverlapReport } from '@switchyard/core/api/learning/overlap';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type {
   PropertyConfiguration,
   SplitTest,
-} from '../../configuration/property/property-configuration.ts';
-import type { SplitTestQuery } from '../../events/store/split-test-queries.ts';
-import { type PhaseScope, phaseOfQuery, phaseScope } from './report-scope.ts';
+} from '../../../configuration/property/property-configuration.ts';
+import type { SplitTestQuery } from '../../../events/store/split-test-queries.ts';
+import { type PhaseScope, phaseOfQuery, phaseScope } from '../report-scope.ts';
 
 /** Each takes a count of the test. */
 const MAX_OTHERS = 20;
