@@ -48,6 +48,7 @@ import { RemovedParameters } from '../features/privacy/removed-parameters.ts';
 import { FlagEvaluations } from '../features/reports/flag-evaluations.ts';
 import { registerHoldoutRoutes } from '../features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
+import { registerLibraryRoutes } from '../features/reports/library/library-routes.ts';
 import { registerOverlapRoutes } from '../features/reports/overlap/overlap-routes.ts';
 import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
@@ -166,6 +167,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   registerReportRoutes(api, { auth, reports });
   registerHoldoutRoutes(api, { auth, reports });
   registerOverlapRoutes(api, { auth, reports });
+  registerLibraryRoutes(api, { auth, reports });
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
   app.addHook('onClose', () => reports.close());
   registerAaTestRoutes(api, { auth, database });

@@ -6,6 +6,7 @@ import type { AaScope } from './aa-scope.ts';
 import type { AudienceInput, EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
+import type { LibraryScope } from './library/library-scope.ts';
 import type { OverlapScope } from './overlap/overlap-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
@@ -35,6 +36,7 @@ export type ReportRequest =
   | { type: 'aa-test'; scope: AaScope }
   | { type: 'holdout'; scope: HoldoutScope; fresh: boolean }
   | { type: 'overlap'; scope: OverlapScope; fresh: boolean }
+  | { type: 'library'; scope: LibraryScope }
   | { type: 'impact'; scope: ImpactScope }
   | ({ type: 'flag-explanation'; key: string } & EvaluationInput)
   | ({ type: 'audience-explanation' } & AudienceInput)

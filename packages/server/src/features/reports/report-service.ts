@@ -15,6 +15,7 @@ import { audienceShare } from './audience-share.ts';
 import { evaluatedFlags, explainedAudience, explainedFlag } from './evaluated-flags.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
+import { libraryReport } from './library/library-report.ts';
 import { overlapReport } from './overlap/overlap-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
@@ -77,6 +78,8 @@ export class ReportService {
         const { scope, fresh } = request;
         return json(await overlapReport(this.#inputs, scope, { changes, fresh }, signal));
       }
+      case 'library':
+        return json(await libraryReport(this.#inputs, request.scope, changes, signal));
       case 'impact':
         return json(await this.#impact(request, signal));
       case 'flag-explanation':
