@@ -128,8 +128,7 @@ const LibraryRecord = namedObject('LibraryRecord', {
     mean: Type.Number(),
     sd: Type.Number({ description: 'Standard deviation of the true relative effects' }),
     tests: Type.Integer({
-      description:
-        'Finished tests that it was learnt from; 0 if there are too few, and a typical value is used',
+      description: 'Finished tests that it was learnt from; with few of them, it is close to what is typical',
     }),
   }),
   usualDays: nullable(Type.Number({ description: 'Median' })),

@@ -1,14 +1,14 @@
 import type { LibraryRecord, LibraryTest } from '../../api/learning/library.ts';
 import {
   type FinishedEffect,
-  learnPrior,
   learnSpreads,
   type Spread,
-  TYPICAL_SD,
+  typicalSpread,
+  usableTests,
 } from '../report/learned-prior.ts';
 import { describeRecord, describeShipped } from '../words/library-words.ts';
 import type { PrimaryFindings } from './primary-findings.ts';
-import { expectedTogether, NO_RECORD, observedTogether } from './shrinkage.ts';
+import { expectedTogether, observedTogether } from './shrinkage.ts';
 
 /** A finished test of the record. */
 export interface RecordedTest extends Pick<LibraryTest, 'outcome' | 'winner' | 'control' | 'days'> {
@@ -20,7 +20,7 @@ export interface RecordedTest extends Pick<LibraryTest, 'outcome' | 'winner' | '
 
 /** What the finished tests of a property have in common. Tests with a health problem are in none of the figures. */
 export function libraryRecord(tests: readonly RecordedTest[], finished: number): LibraryRecord {
-  const prior = learnPrior(effectsOf(tests)) ?? { mean: 0, sd: TYPICAL_SD, tests: 0 };
+  const spreads = spreadsOf(tests);
   const decided = tests.filter(({ outcome }) => outcome !== 'undecided');
   const shipped = decided.filter(isShipped);
   const counted = tests.flatMap(({ findings }) => findings ?? []);
@@ -41,18 +41,18 @@ export function libraryRecord(tests: readonly RecordedTest[], finished: number):
     inconclusive: having('inconclusive'),
     unreliable: counted.length - reliable.length,
     usualEffect: median(usualEffects),
-    prior: { mean: prior.mean, sd: prior.sd, tests: prior.tests },
+    prior: { mean: 0, sd: typicalSpread(spreads), tests: usableTests(effectsOf(tests)).length },
     usualDays: median(tests.map(({ days }) => days)),
     usualVisitors: median(counted.map(({ visitors }) => visitors)),
-    shippedGoals: shippedGoals(shipped, spreadsOf(tests)),
+    shippedGoals: shippedGoals(shipped, spreads),
     partial: shipped.filter(({ isPartial }) => isPartial).length,
   };
   return { ...record, words: describeRecord(record) };
 }
 
-/** What effects are shrunk with: learnt from the finished tests, if there are enough. */
+/** What effects are shrunk with: how likely each spread of the true effects is, after these tests. */
 export const spreadsOf = (tests: readonly Pick<RecordedTest, 'findings'>[]): readonly Spread[] =>
-  learnSpreads(effectsOf(tests)) ?? NO_RECORD;
+  learnSpreads(effectsOf(tests));
 
 const effectsOf = (tests: readonly Pick<RecordedTest, 'findings'>[]) =>
   tests.flatMap(({ findings }) => (findings?.healthy ? [findings.estimates] : []));

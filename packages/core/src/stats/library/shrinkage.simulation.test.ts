@@ -1,7 +1,7 @@
 import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { expect, it } from 'vitest';
 import { learnSpreads } from '../report/learned-prior.ts';
-import { expectedEffect, expectedTogether, NO_RECORD } from './shrinkage.ts';
+import { expectedEffect, expectedTogether } from './shrinkage.ts';
 
 const SEED = 20_261_120;
 const PROPERTIES = Number(process.env.LIBRARY_PROPERTIES ?? 400);
@@ -19,7 +19,7 @@ function shipTests({ tests, sd, standardError }: { tests: number; sd: number; st
       const truth = sd * normal();
       return { truth, effect: { estimate: truth + standardError * normal(), standardError } };
     });
-    const record = learnSpreads(all.map(({ effect }) => [effect])) ?? NO_RECORD;
+    const record = learnSpreads(all.map(({ effect }) => [effect]));
     const shipped = all.filter(({ effect }) => effect.estimate > 1.96 * standardError);
     if (shipped.length === 0) continue;
     const expected = shipped.map(({ effect }) => expectedEffect(effect, record));

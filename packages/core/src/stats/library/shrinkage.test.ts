@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expectedEffect, expectedTogether, NO_RECORD, observedTogether } from './shrinkage.ts';
+import { learnSpreads } from '../report/learned-prior.ts';
+import { expectedEffect, expectedTogether, observedTogether } from './shrinkage.ts';
 
 const KNOWN = [{ sd: 0.05, weight: 1 }];
 
@@ -28,8 +29,15 @@ describe('what to expect from an effect', () => {
     expect(expectedEffect({ estimate: -0.95, standardError: 0.5 }, [{ sd: 1, weight: 1 }]).low).toBe(-1);
   });
 
-  it('is cautious without a record', () => {
-    expect(NO_RECORD).toEqual([{ sd: 0.1, weight: 1 }]);
+  it('is cautious without a record, but believes a clear result', () => {
+    const unusual = (estimate: number, standardError: number) => {
+      const effect = { estimate, standardError };
+      return expectedEffect(effect, learnSpreads([[effect]])).estimate / estimate;
+    };
+    expect(unusual(0.04, 0.03)).toBeGreaterThan(0.5);
+    expect(unusual(0.04, 0.03)).toBeLessThan(0.9);
+    expect(unusual(0.3, 0.03)).toBeGreaterThan(0.9);
+    expect(unusual(2, 0.2)).toBeGreaterThan(0.7);
   });
 });
 

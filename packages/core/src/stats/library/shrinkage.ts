@@ -1,8 +1,5 @@
 import type { Interval } from '../comparison.ts';
-import { type FinishedEffect, type Spread, TYPICAL_SD } from '../report/learned-prior.ts';
-
-/** Before the record of a property says anything. */
-export const NO_RECORD: readonly Spread[] = [{ sd: TYPICAL_SD, weight: 1 }];
+import type { FinishedEffect, Spread } from '../report/learned-prior.ts';
 
 /** Of 95 % intervals. */
 const CRITICAL = 1.959_963_984_540_054;

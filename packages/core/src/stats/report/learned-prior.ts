@@ -5,7 +5,7 @@ import type { LearnedPrior, ReportInput } from './report-input.ts';
 /** With fewer finished tests, their spread says too little about the next one. */
 export const MIN_FINISHED_TESTS = 8;
 /** Before any test has finished, effects of more than 20 % are unlikely. */
-export const TYPICAL_SD = 0.1;
+const TYPICAL_SD = 0.1;
 /** The standard deviations that are considered: from 0.2 % to 200 %. */
 const CANDIDATES = Array.from({ length: 121 }, (_, index) => 0.002 * 10 ** (index / 40));
 
@@ -33,21 +33,22 @@ export interface Spread {
  * @param tests the effects of each test: one for each variation except the control
  */
 export function learnPrior(tests: readonly (readonly FinishedEffect[])[]): LearnedPrior | undefined {
-  const spreads = learnSpreads(tests);
-  if (spreads === undefined) return undefined;
-  const variance = spreads.reduce((sum, { sd, weight }) => sum + weight * sd * sd, 0);
-  return { mean: 0, sd: Math.sqrt(variance), tests: usableTests(tests).length };
+  const usable = usableTests(tests);
+  if (usable.length < MIN_FINISHED_TESTS) return undefined;
+  return { mean: 0, sd: typicalSpread(learnSpreads(tests)), tests: usable.length };
 }
 
+/** The standard deviation of all effects that are possible. */
+export const typicalSpread = (spreads: readonly Spread[]): number =>
+  Math.sqrt(spreads.reduce((sum, { sd, weight }) => sum + weight * sd * sd, 0));
+
 /**
- * How likely each standard deviation of the true effects is; undefined with too few tests. Effects are estimates, so
+ * How likely each standard deviation of the true effects is, with any number of tests. Effects are estimates, so
  * their spread is that of the true effects plus that of chance. The likelihood of each standard deviation is weighted by
  * how plausible it was before, so that a few tests without an effect do not rule effects out.
  */
-export function learnSpreads(tests: readonly (readonly FinishedEffect[])[]): readonly Spread[] | undefined {
-  const usable = usableTests(tests);
-  if (usable.length < MIN_FINISHED_TESTS) return undefined;
-  const effects = usable.flat();
+export function learnSpreads(tests: readonly (readonly FinishedEffect[])[]): readonly Spread[] {
+  const effects = usableTests(tests).flat();
   const logWeights = CANDIDATES.map(
     (sd) => logLikelihood(effects, sd) - 0.5 * (sd / TYPICAL_SD) ** 2 + Math.log(sd),
   );
@@ -57,7 +58,7 @@ export function learnSpreads(tests: readonly (readonly FinishedEffect[])[]): rea
   return CANDIDATES.map((sd, index) => ({ sd, weight: weights[index]! / total }));
 }
 
-const usableTests = (tests: readonly (readonly FinishedEffect[])[]) =>
+export const usableTests = (tests: readonly (readonly FinishedEffect[])[]) =>
   tests.map((effects) => effects.filter(isUsable)).filter((effects) => effects.length > 0);
 
 export const isUsable = ({ estimate, standardError }: FinishedEffect) =>

@@ -51,7 +51,7 @@ export function describeRecord(record: Omit<LibraryRecord, 'words'>): string {
     ...(usualEffect === null ? [] : [`an effect of ${percent(usualEffect)}, up or down`]),
     ...(usualDays === null || usualDays < 1 ? [] : [duration(Math.round(usualDays))]),
   ];
-  const middle = usual.length === 0 ? '' : ` The usual test has ${usual.join(' and takes ')}.`;
+  const middle = usual.length === 0 ? '' : ` The usual test has ${usual.join(', and takes ')}.`;
   const open = pending === 0 ? '' : ` ${plural(pending, 'test')} could not be counted yet.`;
   return `${wins} ${proven}${middle}${open}`;
 }
