@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { StatTile } from '../../../ui/charts/stat-tile.tsx';
-import { formatPercent, plural } from '../../../ui/format/format.ts';
+import { formatCount, formatPercent, plural } from '../../../ui/format/format.ts';
 import { Panel } from '../../../ui/page/panel.tsx';
 import classes from './library.module.css';
 import type { Record } from './library-types.ts';
@@ -34,7 +34,7 @@ export function RecordPanel({ record }: { record: Record | undefined }) {
 }
 
 function Tiles({ record }: { record: Record }) {
-  const { shipped, decided, better, worse, inconclusive, usualEffect, usualDays, prior } = record;
+  const { shipped, decided, better, worse, inconclusive, usualEffect, usualDays, usualVisitors } = record;
   const compared = better + worse + inconclusive;
   return (
     <div className={classes.tiles}>
@@ -44,10 +44,13 @@ function Tiles({ record }: { record: Record }) {
         label="Usual effect, observed"
         value={usualEffect === null ? '–' : `± ${formatPercent(usualEffect)}`}
       />
-      <StatTile label="Usual effect, without chance" value={`± ${formatPercent(prior.sd)}`} />
       <StatTile
         label="Usual duration"
         value={usualDays === null ? '–' : plural(Math.max(1, Math.round(usualDays)), 'day')}
+      />
+      <StatTile
+        label="Usual visitors"
+        value={usualVisitors === null ? '–' : formatCount(Math.round(usualVisitors))}
       />
     </div>
   );

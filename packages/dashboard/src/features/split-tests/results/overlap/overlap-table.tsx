@@ -3,6 +3,7 @@ import { formatCount, formatPercent } from '../../../../ui/format/format.ts';
 import { StackedTable } from '../../../../ui/lists/stacked-table.tsx';
 import { PropertyLink } from '../../../configuration/property-link.tsx';
 import { StateTag, type Tone } from '../state-tag.tsx';
+import classes from './overlap-table.module.css';
 
 type Finding = OverlapReport['tests'][number]['finding'];
 
@@ -15,6 +16,9 @@ const STATES: Record<Finding, { tone: Tone; label: string }> = {
   nobody: { tone: 'dimmed', label: 'Nobody in both' },
 };
 
+/** The others say the same as their label and the numbers. */
+const EXPLAINED: ReadonlySet<Finding> = new Set(['interaction', 'dependent', 'not-compared']);
+
 /** The other tests, with what was found about each. */
 export function OverlapTable({ report: { tests } }: { report: OverlapReport }) {
   return (
@@ -24,12 +28,16 @@ export function OverlapTable({ report: { tests } }: { report: OverlapReport }) {
           <td data-label="Test">
             <PropertyLink to={`split-tests/${encodeURIComponent(splitTestKey)}`}>{name}</PropertyLink>
           </td>
-          <td data-label="In both">{formatCount(visitors)}</td>
-          <td data-label="Share">{formatPercent(share)}</td>
+          <td data-label="In both" className={classes.number}>
+            {formatCount(visitors)}
+          </td>
+          <td data-label="Share" className={classes.number}>
+            {formatPercent(share)}
+          </td>
           <td data-label="Finding">
             <div>
               <StateTag tone={STATES[finding].tone}>{STATES[finding].label}</StateTag>
-              <div className="dimmed">{words}</div>
+              {EXPLAINED.has(finding) && <div className="dimmed">{words}</div>}
             </div>
           </td>
         </tr>

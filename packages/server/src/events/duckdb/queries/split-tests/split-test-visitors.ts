@@ -5,7 +5,6 @@ import { CHANGED_VISITOR } from '../../ingest/session-visitors.ts';
 import type { QueryContext } from '../query-context.ts';
 import { PhaseExposures, type TestTerms } from './phase-exposures.ts';
 import { type RecountedSide, type RecountedTable, recountedTable } from './recounted-tables.ts';
-import { seenElsewhere } from './seen-elsewhere.ts';
 import { VisitorKinds } from './visitor-kinds.ts';
 import { VisitorSegments } from './visitor-segments.ts';
 
@@ -136,7 +135,13 @@ export class SplitTestVisitors {
   get #elsewhere(): string {
     if (this.#other === undefined) return 'SELECT 0::BIGINT AS unit, NULL::VARCHAR AS segment WHERE false';
     this.#other.part = this.part;
-    return seenElsewhere(this.#other);
+    return this.#other.#results;
+  }
+
+  /** SELECT of the visitors who are in the results, with the key of their variation as `segment`. */
+  get #results(): string {
+    return `WITH ${this.tables} SELECT unit, ${this.kinds.variationText} AS segment
+      FROM (${this.countedUnits()}) WHERE ${this.kinds.isCounted} AND NOT ${this.kinds.isBot}`;
   }
 
   /** The latest user of each visitor. */
