@@ -7,6 +7,8 @@ import { sections as finiteFigures } from './finite-figures.js';
 import { sections as forecasts } from './forecasts.js';
 import { sections as guardrails } from './guardrails.js';
 import { sections as holdout } from './holdout.js';
+import { sections as interactions } from './interactions.js';
+import { sections as library } from './library.js';
 import { sections as outliers } from './outliers.js';
 import { sections as phases } from './phases.js';
 import { sections as plannedEnd } from './planned-end.js';
@@ -38,6 +40,8 @@ export const SECTIONS = [
   ...holdout,
   ...users,
   ...segments,
+  ...interactions,
+  ...library,
   ...outliers,
   ...forecasts,
   ...rareConversions,

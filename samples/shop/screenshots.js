@@ -15,6 +15,7 @@ const PAGES = {
   overview: 'overview',
   traffic: 'traffic',
   'split-tests': 'split-tests',
+  library: 'split-tests?tab=library',
   results: 'split-tests/free-shipping-bar',
   'results-four-variations': 'split-tests/homepage-hero',
   'results-unhealthy': 'split-tests/search-ranking',

@@ -1,7 +1,7 @@
+import { FINISHED_TESTS } from './finished-tests.js';
 import { daysAgo } from './times.js';
+import { variations } from './variations.js';
 
-/** Equal weights. */
-const variations = (...pairs) => pairs.map(([key, value]) => ({ key, weight: 100 / pairs.length, value }));
 export const POOR_RATING = { feedbackType: 'page-rating', option: 'poor', lowerIsBetter: true };
 
 /**
@@ -12,6 +12,7 @@ export const POOR_RATING = { feedbackType: 'page-rating', option: 'poor', lowerI
  * - `lost`: by variation, the share of visitors whose exposure never arrives
  */
 export const SPLIT_TESTS = [
+  ...FINISHED_TESTS,
   {
     key: 'navigation-menu',
     shownOn: 'category',

@@ -1,3 +1,4 @@
+import { FINISHED_TESTS } from './finished-tests.js';
 import { flags } from './flags.js';
 import { drafts, POOR_RATING, SPLIT_TESTS } from './split-tests.js';
 
@@ -59,6 +60,14 @@ const transition = (daysAgo, time, by, key, name, comment, body) =>
 const patch = (daysAgo, time, by, path, body, comment) =>
   step(daysAgo, time, by, 'PATCH', path, body, comment);
 
+/** Each began and ended on its days. */
+const finishedTests = () =>
+  FINISHED_TESTS.flatMap(({ key, by, days: [start, end], result }) => [
+    create(start, '12:30', by, key),
+    transition(start, '13:00', by, key, 'start'),
+    transition(end, '11:45', by, key, 'stop', undefined, result),
+  ]);
+
 const FOUR_HEROES = [
   ...definitionOf('homepage-hero').variations,
   { key: 'video', value: '{"video":"workshop.mp4","headline":"Made by hand"}' },
@@ -106,6 +115,7 @@ export const timeline = (now, webhookUrl) => [
     { protected: true },
     'Changes of the live shop need a second pair of eyes',
   ),
+  ...finishedTests(),
   create(56, '13:20', 'editor', 'navigation-menu', 'First test with the new tool'),
   transition(55, '08:00', 'owner', 'navigation-menu', 'start'),
   transition(40, '09:15', 'editor', 'navigation-menu', 'stop', 'Two weeks are over', {

@@ -40,8 +40,23 @@ export function sequentialPValue(
   alpha: number,
   sequentialN: number,
 ): number {
+  const oneDifference = { chiSquared: zSquared, degreesOfFreedom: 1 };
+  return sequentialChiSquarePValue(oneDifference, visitors, alpha, sequentialN);
+}
+
+/**
+ * The same for several differences together: a chi-square statistic of their covariance matrix. With one degree of
+ * freedom, it is the p-value above.
+ */
+export function sequentialChiSquarePValue(
+  { chiSquared, degreesOfFreedom }: { readonly chiSquared: number; readonly degreesOfFreedom: number },
+  visitors: number,
+  alpha: number,
+  sequentialN: number,
+): number {
   const information = visitors * mixingVariance(alpha, sequentialN);
-  return Math.min(1, Math.exp(0.5 * (Math.log1p(information) - zSquared / (1 + 1 / information))));
+  const logPValue = 0.5 * (degreesOfFreedom * Math.log1p(information) - chiSquared / (1 + 1 / information));
+  return Math.min(1, Math.exp(logPValue));
 }
 
 /**

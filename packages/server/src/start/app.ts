@@ -50,6 +50,8 @@ import { registerChecklistRoutes } from '../features/reports/decision/checklist-
 import { FlagEvaluations } from '../features/reports/flag-evaluations.ts';
 import { registerHoldoutRoutes } from '../features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
+import { registerLibraryRoutes } from '../features/reports/library/library-routes.ts';
+import { registerOverlapRoutes } from '../features/reports/overlap/overlap-routes.ts';
 import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
 import { findSplitTest, phaseOfQuery, scopeOf } from '../features/reports/report-scope.ts';
@@ -166,6 +168,8 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   registerSplitTestRoutes(api, { auth, recordEvents, metrics, cleanerOf });
   registerReportRoutes(api, { auth, reports, database });
   registerHoldoutRoutes(api, { auth, reports });
+  registerOverlapRoutes(api, { auth, reports });
+  registerLibraryRoutes(api, { auth, reports });
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
   app.addHook('onClose', () => reports.close());
   registerAaTestRoutes(api, { auth, database });

@@ -15,31 +15,53 @@ export interface FinishedEffect {
   readonly standardError: number;
 }
 
+/** The effect of one variation. */
+export interface VariationEffect extends FinishedEffect {
+  readonly variation: string;
+}
+
+/** A standard deviation of the true effects, and how likely it is. */
+export interface Spread {
+  readonly sd: number;
+  readonly weight: number;
+}
+
 /**
  * The prior of the next test, from the effects of finished ones (empirical Bayes): a normal distribution around zero.
- * Effects are estimates, so their spread is that of the true effects plus that of chance. The likelihood of each standard
- * deviation is weighted by how plausible it was before, so that a few tests without an effect do not rule effects out.
  * Undefined with too few tests.
  *
  * @param tests the effects of each test: one for each variation except the control
  */
 export function learnPrior(tests: readonly (readonly FinishedEffect[])[]): LearnedPrior | undefined {
-  const usableTests = tests
-    .map((effects) => effects.filter(isUsable))
-    .filter((effects) => effects.length > 0);
-  if (usableTests.length < MIN_FINISHED_TESTS) return undefined;
-  const usable = usableTests.flat();
+  const usable = usableTests(tests);
+  if (usable.length < MIN_FINISHED_TESTS) return undefined;
+  return { mean: 0, sd: typicalSpread(learnSpreads(tests)), tests: usable.length };
+}
+
+/** The standard deviation of all effects that are possible. */
+export const typicalSpread = (spreads: readonly Spread[]): number =>
+  Math.sqrt(spreads.reduce((sum, { sd, weight }) => sum + weight * sd * sd, 0));
+
+/**
+ * How likely each standard deviation of the true effects is, with any number of tests. Effects are estimates, so
+ * their spread is that of the true effects plus that of chance. The likelihood of each standard deviation is weighted by
+ * how plausible it was before, so that a few tests without an effect do not rule effects out.
+ */
+export function learnSpreads(tests: readonly (readonly FinishedEffect[])[]): readonly Spread[] {
+  const effects = usableTests(tests).flat();
   const logWeights = CANDIDATES.map(
-    (sd) => logLikelihood(usable, sd) - 0.5 * (sd / TYPICAL_SD) ** 2 + Math.log(sd),
+    (sd) => logLikelihood(effects, sd) - 0.5 * (sd / TYPICAL_SD) ** 2 + Math.log(sd),
   );
   const highest = Math.max(...logWeights);
   const weights = logWeights.map((weight) => Math.exp(weight - highest));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const variance = CANDIDATES.reduce((sum, sd, index) => sum + (weights[index]! / total) * sd * sd, 0);
-  return { mean: 0, sd: Math.sqrt(variance), tests: usableTests.length };
+  return CANDIDATES.map((sd, index) => ({ sd, weight: weights[index]! / total }));
 }
 
-const isUsable = ({ estimate, standardError }: FinishedEffect) =>
+export const usableTests = (tests: readonly (readonly FinishedEffect[])[]) =>
+  tests.map((effects) => effects.filter(isUsable)).filter((effects) => effects.length > 0);
+
+export const isUsable = ({ estimate, standardError }: FinishedEffect) =>
   Number.isFinite(estimate) && standardError > 0 && standardError < Infinity;
 
 /** Of the estimates, if true effects have this standard deviation. */
@@ -51,16 +73,22 @@ function logLikelihood(effects: readonly FinishedEffect[], sd: number): number {
 }
 
 /** The effect of each variation of a finished test on its primary goal; none if a relative effect is not known. */
-export function finishedEffects(input: ReportInput): FinishedEffect[] {
+export function finishedEffects(input: ReportInput): VariationEffect[] {
   const counts = variationCounts(input);
   const goals = input.goals.filter(({ role }) => role === 'primary');
   const statistics = { ...input.statistics, engine: 'frequentist' as const };
   const settings = comparisonSettings({ ...input, goals, statistics }, counts, false);
   const [primary] = compareGoals(settings, counts, 'deciding');
   const [control, ...variations] = primary?.metrics[0]?.variations ?? [];
-  return variations.flatMap(({ relative, standardError }) =>
+  return variations.flatMap(({ key, relative, standardError }) =>
     relative !== null && standardError !== null && control!.mean! > 0
-      ? [{ estimate: relative.estimate, standardError: standardError / control!.mean! }]
+      ? [
+          {
+            variation: key,
+            estimate: relative.estimate,
+            standardError: standardError / control!.mean!,
+          },
+        ]
       : [],
   );
 }

@@ -22,7 +22,7 @@ export interface DifferingSegment {
 }
 
 /** The effect of a variation on the primary goal in a segment. */
-interface SegmentEffect {
+export interface SegmentEffect {
   readonly segment: number;
   readonly variation: string;
   readonly visitors: number;
@@ -30,7 +30,7 @@ interface SegmentEffect {
   readonly absolute: Effect | null;
 }
 
-interface Effect {
+export interface Effect {
   readonly estimate: number;
   readonly variance: number;
 }
@@ -62,7 +62,8 @@ export function differingSegments(
     .toSorted((a, b) => a.pValue - b.pValue);
 }
 
-function effectsIn({ metrics }: GoalComparison, segment: number): SegmentEffect[] {
+/** The effects of a segment that are known well enough to be compared. */
+export function effectsIn({ metrics }: GoalComparison, segment: number): SegmentEffect[] {
   const { metric, variations } = metrics.find(({ decides }) => decides)!;
   const [control, ...others] = variations;
   const isUsable = (it: VariationResult) =>
@@ -112,7 +113,7 @@ function compare(own: SegmentEffect, others: readonly SegmentEffect[]): Differin
 const LEVEL = 0.05;
 
 /** The mean of several effects, weighted by their precision. */
-function combined(effects: readonly Effect[]): Effect | null {
+export function combined(effects: readonly Effect[]): Effect | null {
   if (effects.length === 0) return null;
   const weights = effects.map(({ variance }) => 1 / variance);
   const total = weights.reduce((sum, weight) => sum + weight, 0);

@@ -1,5 +1,7 @@
-import { Button } from '@mantine/core';
+import { Button, Skeleton, Stack, Tabs } from '@mantine/core';
+import { Suspense } from 'react';
 import { useUrlState } from '../../ui/hooks/use-url-state.ts';
+import { lazyPart } from '../../ui/page/lazy-part.ts';
 import { Page } from '../../ui/page/page.tsx';
 import { NewItemButton } from '../changes/new-item-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
@@ -12,7 +14,11 @@ import { SplitTestTable } from './split-test-table.tsx';
 import { SplitTestsEmpty } from './split-tests-empty.tsx';
 import { type SplitTestFilters, useSplitTestList } from './use-split-test-list.ts';
 
+const Library = lazyPart(() => import('./library/library.tsx').then((module) => module.Library));
+
 const PAGE_DEFAULTS = { new: '', from: '' };
+/** An empty tab is the list. */
+const TAB_DEFAULTS = { tab: '' };
 const FILTER_DEFAULTS = { search: '', status: '', tag: '', owner: '' };
 
 /** `?new=1` is the page "New split test"; `from` names the test that is copied. */
@@ -25,8 +31,7 @@ export function SplitTestListPage() {
 function SplitTestList() {
   const { configuration } = useProperty();
   const navigate = usePropertyNavigate();
-  const [filters, setFilters] = useUrlState(FILTER_DEFAULTS);
-  const listed = useSplitTestList(filters);
+  const [{ tab }, setTab] = useUrlState(TAB_DEFAULTS);
   const create = (
     <NewItemButton onClick={() => navigate('split-tests', { new: '1' })}>New split test</NewItemButton>
   );
@@ -40,6 +45,34 @@ function SplitTestList() {
   }
   return (
     <Page title="Split tests" actions={create}>
+      <Tabs
+        value={tab || 'list'}
+        onChange={(next) => setTab({ tab: next === 'list' ? '' : (next ?? '') })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="list">All tests</Tabs.Tab>
+          <Tabs.Tab value="library">Library</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="list">
+          <FilteredTests />
+        </Tabs.Panel>
+        <Tabs.Panel value="library">
+          <Suspense fallback={<Skeleton height={320} role="status" aria-label="Loading" />}>
+            <Library />
+          </Suspense>
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function FilteredTests() {
+  const { splitTests } = useProperty().configuration;
+  const [filters, setFilters] = useUrlState(FILTER_DEFAULTS);
+  const listed = useSplitTestList(filters);
+  return (
+    <Stack gap="md">
       <AutomaticStopsNotice />
       <SplitTestFilterBar tests={splitTests} filters={filters} onChange={setFilters} />
       {listed.length > 0 ? (
@@ -48,7 +81,7 @@ function SplitTestList() {
         <NothingFound filters={filters} onChange={setFilters} />
       )}
       <HoldoutPanel />
-    </Page>
+    </Stack>
   );
 }
 

@@ -13,6 +13,7 @@ import { describePhases } from './contract/describe-phases.contract.ts';
 import { describeRepeatedResults } from './contract/describe-repeated-results.contract.ts';
 import { describeRetention } from './contract/describe-retention.contract.ts';
 import { describeSessionContexts } from './contract/describe-session-contexts.contract.ts';
+import { describeSharedVisitors } from './contract/describe-shared-visitors.contract.ts';
 import { describeSources } from './contract/describe-sources.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { describeTraffic } from './contract/describe-traffic.contract.ts';
@@ -375,6 +376,7 @@ export function describeEventStore(
     });
 
     describeSplitTests({ store: () => store, add, nextProperty });
+    describeSharedVisitors({ store: () => store, add, nextProperty });
     describePhases({ store: () => store, add, nextProperty });
     describeCovariates({ store: () => store, add, journal, nextProperty, randomRuns });
     describeFeedbackGoals({ store: () => store, add, nextProperty });

@@ -50,7 +50,7 @@ export interface SplitTestQuery {
    * zero, of all counted visitors without crawlers, so both tails have the same cap, and so has the covariate.
    */
   winsorize?: number;
-  /** Splits the visitors by attributes of their first exposure, or by country, device, browser or os. */
+  /** Splits the visitors by attributes of their first exposure, by country, device, browser or os, or by another test. */
   by?: SegmentQuery;
 }
 
@@ -86,6 +86,11 @@ export interface DayRange {
 interface SegmentQuery {
   /** Literal names, not paths. With several, the segment is the JSON text of the array of their values. */
   attributes: readonly string[];
+  /**
+   * Instead of attributes, which are then empty: the variation that the visitor saw in a phase of another test; null
+   * for visitors who are not in its results, and for crawlers there. Visitors are counted by the unit of the query.
+   */
+  test?: Omit<SplitTestPhase, 'unit'>;
   /** Number of segments counted separately, largest first; the others are combined. */
   max: number;
 }

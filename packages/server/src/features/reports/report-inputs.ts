@@ -20,6 +20,8 @@ export interface CachePolicy {
   /** Increases whenever query results may have changed. */
   readonly changes: number;
   readonly fresh: boolean;
+  /** Counts up to this age may be used, whatever has happened since; default: none. */
+  readonly maxAgeMs?: number;
 }
 
 /** The size of a report, by which its counts are cached. */

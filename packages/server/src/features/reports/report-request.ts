@@ -8,6 +8,8 @@ import type { ChecklistScope } from './decision/checklist-scope.ts';
 import type { AudienceInput, EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
+import type { LibraryScope } from './library/library-scope.ts';
+import type { OverlapScope } from './overlap/overlap-scope.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 import type { SessionFlagValuesInput } from './session-flag-values.ts';
@@ -45,6 +47,8 @@ export type ReportRequest =
   | { type: 'start-checklist'; scope: ChecklistScope }
   | { type: 'aa-test'; scope: AaScope }
   | { type: 'holdout'; scope: HoldoutScope; fresh: boolean }
+  | { type: 'overlap'; scope: OverlapScope; fresh: boolean }
+  | { type: 'library'; scope: LibraryScope }
   | { type: 'impact'; scope: ImpactScope }
   | ({ type: 'flag-explanation'; key: string } & EvaluationInput)
   | ({ type: 'audience-explanation' } & AudienceInput)

@@ -48,8 +48,11 @@ export interface ReportScope {
   /** The days of a series. */
   readonly localDays: DayRange;
   /** Finished tests that the prior is learnt from; empty unless the method needs one. */
-  readonly finished: readonly Omit<ReportScope, 'finished'>[];
+  readonly finished: readonly PhaseScope[];
 }
+
+/** The same without the tests that the prior is learnt from. */
+export type PhaseScope = Omit<ReportScope, 'finished'>;
 
 export function findSplitTest({ splitTests }: PropertyConfiguration, splitTestKey: string): SplitTest {
   const test = splitTests.find(({ key }) => key === splitTestKey);
@@ -79,12 +82,12 @@ function finishedTests({ statistics, splitTests }: PropertyConfiguration, test: 
     .slice(0, MAX_FINISHED);
 }
 
-function phaseScope(
+export function phaseScope(
   property: PropertyConfiguration,
   test: SplitTest,
   phaseNumber: number | undefined,
   now: number,
-): Omit<ReportScope, 'finished'> {
+): PhaseScope {
   const phase = phaseOf(test, phaseNumber);
   const { key, status, winner, attributionDays, smallestEffect, plannedVisitors } = test;
   const variations = (phase?.definition.variations ?? test.variations).map((it) => ({
@@ -208,7 +211,7 @@ function daysOf(startedAt: number, end: number): DayRange {
 }
 
 export function reportInput(
-  { statistics, currency, test, phase, variations, goals, query }: Omit<ReportScope, 'finished'>,
+  { statistics, currency, test, phase, variations, goals, query }: PhaseScope,
   { groups, exposures }: Pick<ReportInput, 'groups' | 'exposures'>,
   asOf: number,
   includeBots: boolean,

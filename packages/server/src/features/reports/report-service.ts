@@ -17,6 +17,8 @@ import { evaluatedFlags, explainedAudience, explainedFlag } from './evaluated-fl
 import { harmResponse } from './harm-report.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
+import { libraryReport } from './library/library-report.ts';
+import { overlapReport } from './overlap/overlap-report.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
@@ -78,6 +80,12 @@ export class ReportService {
         return json(await aaReport(this.#eventStore, request.scope));
       case 'holdout':
         return json(await this.#holdout(request, changes));
+      case 'overlap': {
+        const { scope, fresh } = request;
+        return json(await overlapReport(this.#inputs, scope, { changes, fresh }, signal));
+      }
+      case 'library':
+        return json(await libraryReport(this.#inputs, request.scope, changes, signal));
       case 'impact':
         return json(await this.#impact(request, signal));
       case 'flag-explanation':

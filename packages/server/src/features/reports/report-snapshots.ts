@@ -32,6 +32,8 @@ interface SnapshotRequest<T> {
   changes: number;
   /** Never return an older snapshot. */
   fresh: boolean;
+  /** Snapshots up to this age are used, whatever has changed since. */
+  maxAgeMs?: number;
   take: () => Promise<T>;
   /** The number of exposures that were counted. */
   exposures: (value: T) => number;
@@ -52,6 +54,7 @@ export class ReportSnapshots {
   async get<T>(request: SnapshotRequest<T>): Promise<Snapshot<T>> {
     const cached = request.fresh ? undefined : this.#cache.get(request.key);
     if (cached && cached.changes >= request.changes) return cached as Snapshot<T>;
+    if (cached && performance.now() - cached.takenAt < (request.maxAgeMs ?? 0)) return cached as Snapshot<T>;
     if (cached && isFreshEnough(cached)) {
       // The next request gets the new result, or runs into the error itself.
       this.#take(request).catch(() => undefined);

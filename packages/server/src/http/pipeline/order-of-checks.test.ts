@@ -138,6 +138,8 @@ describe('5. the fields must be valid', () => {
     'GET /v1/split-testing/plan': { fields: { power: '2' }, pointers: ['/power'] },
     'GET /v1/split-testing/aa-test': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
     'GET /v1/split-testing/holdout': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
+    'GET /v1/split-testing/library': { fields: { outcome: 'won' }, pointers: ['/outcome'] },
+    'GET /v1/split-testing/overlap': { fields: { splitTestKey: '' }, pointers: ['/splitTestKey'] },
     'POST /v1/flags/evaluate': { fields: { context: 5 }, pointers: ['/context'] },
     'GET /v1/flags/list': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
     'GET /v1/flags/segments': { fields: { propertyId: '' }, pointers: ['/propertyId'] },

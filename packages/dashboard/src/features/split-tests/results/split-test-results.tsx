@@ -10,6 +10,7 @@ import { PrimaryGoalPanel } from './goals/primary-goal-panel.tsx';
 import { SecondaryGoalsPanel } from './goals/secondary-goals-panel.tsx';
 import { HealthPanel } from './health-panel.tsx';
 import { NoResults } from './no-results.tsx';
+import { OverlapPanel } from './overlap/overlap-panel.tsx';
 import { ReportPanel } from './report-panel.tsx';
 import { ResultsBar } from './results-bar.tsx';
 import type { Results } from './results-types.ts';
@@ -44,6 +45,7 @@ function StartedResults({ test }: { test: SplitTest }) {
             <FeedbackPanel test={test} />
             {results && <SessionsPanel results={results} />}
             <BreakdownPanel test={test} />
+            <OverlapPanel test={test} />
             {results && <StatisticsPanel results={results} />}
           </>
         )}

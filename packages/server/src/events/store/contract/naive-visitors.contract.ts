@@ -83,6 +83,8 @@ function laterExposures(facts: NaiveFacts, query: Scope): Seen[] {
 }
 
 export function visitorsOf(facts: NaiveFacts, query: Scope): Visitor[] {
+  const { test } = query.by ?? {};
+  const elsewhere = test && visitorsOf(facts, { ...test, ...(query.unit && { unit: query.unit }) });
   const byUnit = (list: readonly Seen[]) => {
     const units = new Map<string, Seen[]>();
     for (const it of list) {
@@ -105,7 +107,9 @@ export function visitorsOf(facts: NaiveFacts, query: Scope): Visitor[] {
       bot: own.some(({ bot }) => bot),
       firstAt: Math.min(...own.map(({ seenAt }) => seenAt)),
       leftAt: Math.min(...(later!.get(unit) ?? []).map(({ seenAt }) => seenAt)),
-      segment: segmentOf(facts, own, query.by?.attributes ?? []),
+      segment: elsewhere
+        ? variationSeenIn(elsewhere, unit)
+        : segmentOf(facts, own, query.by?.attributes ?? []),
     };
   });
 }
@@ -113,6 +117,11 @@ export function visitorsOf(facts: NaiveFacts, query: Scope): Visitor[] {
 function firstVariationOf(own: readonly Seen[], variationKeys: readonly string[]): string {
   const positionOf = ({ variationKey }: Seen) => variationKeys.indexOf(variationKey);
   return own.toSorted((a, b) => a.seenAt - b.seenAt || positionOf(a) - positionOf(b))[0]!.variationKey;
+}
+
+function variationSeenIn(visitors: readonly Visitor[], unit: string): string | null {
+  const visitor = visitors.find((it) => it.unit === unit);
+  return visitor && isCounted(visitor) && !visitor.bot ? visitor.variationKey : null;
 }
 
 /** The visitor is in the results. */

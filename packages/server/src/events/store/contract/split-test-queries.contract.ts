@@ -16,6 +16,17 @@ const answers = (feedbackTypeId: string, option: string): FeedbackGoal[] => [
   { goalId: `${feedbackTypeId} ${option}`, feedbackTypeId, option },
 ];
 
+/** A phase of the test `price`, to split visitors by. */
+const phaseOfPrice = (options: Pick<SplitTestQuery, 'phase' | 'from' | 'to'>) => ({
+  splitTestKey: 'price',
+  variationKeys: ['b', 'a'],
+  ...options,
+  endsAt: NEVER,
+  until: NEVER,
+  hasEarlierPhases: options.from > 0,
+  hasLaterPhases: options.to < NEVER,
+});
+
 /** Milliseconds as random requests have them, or days. */
 const time = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: T0 - 20, max: T0 + 300 }) },
@@ -47,6 +58,8 @@ const randomOptions: fc.Arbitrary<QueryOptions> = fc
       { attributes: ['plan'], max: 2 },
       { attributes: ['country', 'plan'], max: 3 },
       { attributes: ['plan', 'none'], max: 9 },
+      { attributes: [], max: 2, test: phaseOfPrice({ phase: 1, from: 0, to: NEVER }) },
+      { attributes: [], max: 1, test: phaseOfPrice({ phase: 2, from: T0 + 20, to: T0 + 200 }) },
     ),
   })
   .map(({ bounds, attributionMs, unit, revenueGoalIds, feedback, relatedTests, ...it }): QueryOptions => {
@@ -122,6 +135,23 @@ export const SPLIT_TEST_QUERIES: readonly QueryOptions[] = [
     revenueGoalIds: ['revenue'],
     preDays: 0,
     by: { attributes: ['plan'], max: 2 },
+  },
+  {
+    variationKeys: ['a', 'b', 'c'],
+    phase: 1,
+    from: 0,
+    to: NEVER,
+    startedAt: 0,
+    endsAt: NEVER,
+    until: NEVER,
+    hasEarlierPhases: false,
+    hasLaterPhases: false,
+    days: { from: MIDNIGHT, to: MIDNIGHT + 8 * DAY_MS, step: 1 },
+    earlyDays: 0,
+    goalIds: ['signup', 'revenue'],
+    revenueGoalIds: ['revenue'],
+    preDays: 0,
+    by: { attributes: [], max: 3, test: phaseOfPrice({ phase: 1, from: 0, to: NEVER }) },
   },
   ...fc.sample(randomOptions, { seed: SEED, numRuns: 60 }),
 ];

@@ -38,6 +38,8 @@ export class SplitTestVisitors {
   readonly #tables: TableNames;
   readonly #query: VisitorsQuery;
   readonly #attributes: readonly SegmentAttribute[];
+  /** The test that splits the visitors. */
+  readonly #other: SplitTestVisitors | undefined;
 
   constructor(tables: TableNames, query: VisitorsQuery, values = new SqlValues()) {
     this.#tables = tables;
@@ -50,10 +52,12 @@ export class SplitTestVisitors {
       own: `JSONExtract(attributes, ${values.text(name)}, 'Nullable(String)')`,
       client: SESSION_ATTRIBUTES.has(name) ? latest(name) : undefined,
     }));
+    const { propertyId, unit, by } = query;
+    this.#other = by?.test && new SplitTestVisitors(tables, { ...by.test, propertyId, unit }, values);
   }
 
   get isSegmented(): boolean {
-    return this.#attributes.length > 0;
+    return this.#other !== undefined || this.#attributes.length > 0;
   }
 
   /** Exposures that decide about the visitors; those of later phases, and before the phase, only about their events. */
@@ -89,15 +93,25 @@ export class SplitTestVisitors {
       earlier
         ? `toBool(shown > 0 AND ${before('max')} > 0 AND (${before('min')} <> shown OR ${before('max')} <> shown)) AS moved`
         : 'false AS moved',
-      ...(this.isSegmented ? [`${this.#segment()} AS segment`] : []),
+      ...(this.#attributes.length > 0 ? [`${this.#segment()} AS segment`] : []),
       ...(later ? [`min(if(kind = ${KIND.later}, seen_at, ${this.exposures.until})) AS ends_at`] : []),
       ...(all ? [`minIf(seen_at, kind <> ${KIND.event}) AS first_ever`] : []),
       ...(events
         ? [`groupArrayIf((${Object.keys(events.columns).join(', ')}), kind = ${KIND.event}) AS events`]
         : []),
     ];
-    return `SELECT unit, ${columns.join(', ')} FROM (SELECT *${this.#segmentValues()} FROM (${this.rows(events)}))
+    const units = `SELECT unit, ${columns.join(', ')} FROM (SELECT *${this.#segmentValues()} FROM (${this.rows(events)}))
       GROUP BY unit HAVING max(kind = ${KIND.own})`;
+    if (this.#other === undefined) return units;
+    // Without a match, the column has the default of its type.
+    return `SELECT own.*, nullIf(elsewhere.seen_elsewhere, '') AS segment FROM (${units}) AS own
+      LEFT JOIN (${this.#other.#seenElsewhere}) AS elsewhere ON own.unit = elsewhere.unit`;
+  }
+
+  /** SELECT of the visitors who are in the results, with the key of their variation. */
+  get #seenElsewhere(): string {
+    const keys = this.values.texts(this.#query.variationKeys);
+    return `SELECT unit, ${keys}[shown] AS seen_elsewhere FROM (${this.units()}) WHERE ${IS_COUNTED} AND NOT is_bot`;
   }
 
   /** The values of the attributes of rows, one column each. */

@@ -30,6 +30,8 @@ export class SplitTestVisitors {
   readonly segments: VisitorSegments;
   readonly #context: QueryContext;
   readonly #isByUser: boolean;
+  /** The test that splits the visitors; undefined if there is none, or nobody has seen it. */
+  readonly #other: SplitTestVisitors | undefined;
   #resolved = 'SELECT 0::BIGINT AS session_key, 0::BIGINT AS visitor_key WHERE false';
   /** Restricts the query to visitors that are counted again; see `recounted-visitors.ts`. */
   recounted: RecountedSide | undefined;
@@ -57,6 +59,9 @@ export class SplitTestVisitors {
     this.kinds = kinds;
     this.exposures = new PhaseExposures(terms, { ...query, preDays: query.preDays ?? 0 }, kinds);
     this.segments = new VisitorSegments(query.by, this.values);
+    const { propertyId, unit, by } = query;
+    this.#other = by?.test && SplitTestVisitors.of(context, { ...by.test, propertyId, unit });
+    this.#other?.resolveWithin();
   }
 
   /**
@@ -122,7 +127,21 @@ export class SplitTestVisitors {
       ...(this.#isByUser ? [`users AS (${this.#users})`] : []),
       ...this.segments.clients(this.property, this.#context.sources.collectOrder),
       seen,
+      ...(this.segments.isByTest ? [`elsewhere AS (${this.#elsewhere})`] : []),
     ].join(', ');
+  }
+
+  /** What the visitors have seen of the other test. */
+  get #elsewhere(): string {
+    if (this.#other === undefined) return 'SELECT 0::BIGINT AS unit, NULL::VARCHAR AS segment WHERE false';
+    this.#other.part = this.part;
+    return this.#other.#results;
+  }
+
+  /** SELECT of the visitors who are in the results, with the key of their variation as `segment`. */
+  get #results(): string {
+    return `WITH ${this.tables} SELECT unit, ${this.kinds.variationText} AS segment
+      FROM (${this.countedUnits()}) WHERE ${this.kinds.isCounted} AND NOT ${this.kinds.isBot}`;
   }
 
   /** The latest user of each visitor. */
@@ -182,12 +201,17 @@ export class SplitTestVisitors {
 
   #unitsWith(withMixed: boolean, where = ''): string {
     const { exposures, segments } = this;
-    return `SELECT unit, ${exposures.kind(withMixed)} AS kind, ${exposures.times(withMixed)}${segments.column}
-            FROM seen ${where} GROUP BY unit ${exposures.having}`;
+    return this.#withSegment(`SELECT unit, ${exposures.kind(withMixed)} AS kind, ${exposures.times(withMixed)}${segments.column}
+            FROM seen ${where} GROUP BY unit ${exposures.having}`);
+  }
+
+  #withSegment(units: string): string {
+    return this.segments.isByTest ? `SELECT * FROM (${units}) LEFT JOIN elsewhere USING (unit)` : units;
   }
 
   /** Only the kinds of the visitors, and their segments: each additional column adds a tenth to the time. */
   get unitKinds(): string {
+    if (this.segments.isByTest) return this.units;
     return `SELECT ${this.exposures.kind(true)} AS kind${this.segments.column} FROM seen GROUP BY unit ${this.exposures.having}`;
   }
 }

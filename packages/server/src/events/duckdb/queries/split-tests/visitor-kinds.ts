@@ -106,6 +106,16 @@ export class VisitorKinds {
     return `(kind & ${this.#allShown | this.#flag('bot')})`;
   }
 
+  /** The key of the variation of a counted visitor; one that nobody has seen is not stored. */
+  get variationText(): string {
+    const cases = this.#terms.flatMap((term, position) =>
+      term === undefined
+        ? []
+        : [`WHEN (kind & ${1n << BigInt(position)}) <> 0 THEN (SELECT text FROM terms WHERE id = ${term})`],
+    );
+    return `(CASE ${cases.join(' ')} END)`;
+  }
+
   read(kind: number | bigint): VisitorKind {
     const bits = BigInt(kind);
     const has = (name: Flag) => (bits & this.#flag(name)) !== 0n;

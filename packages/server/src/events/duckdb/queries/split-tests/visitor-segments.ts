@@ -4,13 +4,16 @@ import type { SqlValues } from '../../connection/sql.ts';
 /** Attributes that are also known from the session. */
 const SESSION_ATTRIBUTES = new Set(['country', 'device', 'browser', 'os']);
 
-/** SQL for the attributes that visitors are split by; nothing for an unsegmented query. */
+/** SQL for the attributes, or the other test, that visitors are split by; nothing for an unsegmented query. */
 export class VisitorSegments {
   readonly #attributes: readonly string[];
   /** Placeholders of the JSON pointers to the attributes: JSON paths would have wildcards. */
   readonly #pointers: readonly string[];
+  /** Whether another test splits the visitors. */
+  readonly isByTest: boolean;
 
   constructor(by: SplitTestQuery['by'], values: SqlValues) {
+    this.isByTest = by?.test !== undefined;
     this.#attributes = by?.attributes ?? [];
     this.#pointers = this.#attributes.map((attribute) =>
       values.add(`/${attribute.replaceAll('~', '~0').replaceAll('/', '~1')}`),
@@ -18,7 +21,7 @@ export class VisitorSegments {
   }
 
   get isSegmented(): boolean {
-    return this.#attributes.length > 0;
+    return this.isByTest || this.#attributes.length > 0;
   }
 
   /** Common table expressions: values of sessions, by attribute. */
@@ -55,7 +58,7 @@ export class VisitorSegments {
 
   /** The segment of a visitor, as a further column: the first known value of each attribute. */
   get column(): string {
-    if (!this.isSegmented) return '';
+    if (this.#attributes.length === 0) return '';
     const values = this.#attributes.map((_, index) => `arg_min(value_${index}, (seen_at, value_${index}))`);
     if (values.length === 1) return `, ${values[0]} AS segment`;
     const isKnown = `coalesce(${values.join(', ')}) IS NOT NULL`;
@@ -64,7 +67,7 @@ export class VisitorSegments {
 
   /** The name of a segment as the port has it. */
   nameOf(segment: string | null): string | null {
-    if (segment === null || this.#attributes.length === 1) return segment;
+    if (segment === null || this.#attributes.length < 2) return segment;
     // Another engine may escape other characters.
     return JSON.stringify(JSON.parse(segment));
   }
