@@ -2,6 +2,14 @@ import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId, phaseNumber, TimeZoneName } from './common.ts';
 import { RESULTS_EXAMPLE } from './results-example.ts';
 
+/** Where a measured rule is. */
+export const MeasuredRuleName = namedObject('MeasuredRuleName', {
+  flagKey: Type.String(),
+  environment: Type.String(),
+  ruleId: Type.String(),
+});
+export type MeasuredRuleName = Static<typeof MeasuredRuleName>;
+
 const Phase = phaseNumber('Phase number; default: the latest');
 
 export const SplitTestResultsQuery = Type.Object({
@@ -31,19 +39,37 @@ export const SplitTestResultsQuery = Type.Object({
 });
 export type SplitTestResultsQuery = Static<typeof SplitTestResultsQuery>;
 
+const ExportFormat = Type.Optional(
+  oneOf(['csv', 'bundle'], {
+    description:
+      '`csv`: the counts. `bundle` (default): everything that `switchyard verify` needs to recompute the results',
+  }),
+);
+
 export const ResultsExportQuery = Type.Object({
   propertyId: PropertyId,
   splitTestKey: EntityKey,
   phase: Phase,
   bots: Type.Optional(oneOf(['exclude', 'include'])),
-  format: Type.Optional(
-    oneOf(['csv', 'bundle'], {
-      description:
-        '`csv`: the counts. `bundle` (default): everything that `switchyard verify` needs to recompute the results',
-    }),
-  ),
+  format: ExportFormat,
 });
 export type ResultsExportQuery = Static<typeof ResultsExportQuery>;
+
+/** Which rule of a flag; the other parameters are those of split tests. */
+const ruleMembers = {
+  propertyId: PropertyId,
+  flagKey: EntityKey,
+  environment: Type.Optional(Type.String({ minLength: 1, maxLength: 128, default: 'production' })),
+  ruleId: Type.String({ minLength: 1, maxLength: 128 }),
+};
+const { propertyId: _property, splitTestKey: _test, ...resultsMembers } = SplitTestResultsQuery.properties;
+const { propertyId: _owner, splitTestKey: _exported, ...exportMembers } = ResultsExportQuery.properties;
+
+export const FlagResultsQuery = Type.Object({ ...ruleMembers, ...resultsMembers });
+export type FlagResultsQuery = Static<typeof FlagResultsQuery>;
+
+export const FlagResultsExportQuery = Type.Object({ ...ruleMembers, ...exportMembers });
+export type FlagResultsExportQuery = Static<typeof FlagResultsExportQuery>;
 
 const free = (description: string) =>
   Type.Unsafe<object>({ type: 'object', additionalProperties: true, description });
@@ -361,7 +387,8 @@ const Feedback = Type.Array(
 
 export const SplitTestResults = Type.Object(
   {
-    splitTestKey: Type.String(),
+    splitTestKey: Type.String({ description: 'Of a measured rule, what its exposures are stored under' }),
+    measuredRule: Type.Optional(MeasuredRuleName),
     status: Type.String(),
     winner: nullable(Type.String()),
     asOf: Type.Integer({ description: 'Time of the counts' }),

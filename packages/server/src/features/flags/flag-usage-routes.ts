@@ -10,6 +10,7 @@ import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { sendSuccess } from '../../http/pipeline/record-events.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import type { UsageCount } from './evaluation-counts.ts';
+import type { ExposureRecorder } from './exposure-recorder.ts';
 import type { FlagUsageReader } from './flag-usage-reader.ts';
 import type { FlagUsageRecorder } from './flag-usage-recorder.ts';
 import { usageValue } from './usage-value.ts';
@@ -17,6 +18,7 @@ import { usageValue } from './usage-value.ts';
 interface Dependencies {
   auth: Authentication;
   recorder: FlagUsageRecorder;
+  exposures: ExposureRecorder;
   reader: FlagUsageReader;
 }
 
@@ -25,7 +27,7 @@ export function registerFlagUsageRoutes(api: ApiRoutes, dependencies: Dependenci
   registerList(api, dependencies);
 }
 
-function registerReport(api: ApiRoutes, { auth, recorder }: Dependencies): void {
+function registerReport(api: ApiRoutes, { auth, recorder, exposures }: Dependencies): void {
   api.post<{ Body: FlagUsageBody }>(
     '/v1/flags/usage',
     {
@@ -39,10 +41,12 @@ function registerReport(api: ApiRoutes, { auth, recorder }: Dependencies): void 
       errors: ['wrong_property', 'environment_not_found', 'database_unavailable'],
     },
     async (request, reply) => {
-      const { propertyId, reportId } = request.body;
+      const { propertyId, environment = PRODUCTION.id, reportId } = request.body;
       const property = auth.property(request, propertyId);
       const receivedAt = Date.now();
       const counts = acceptCounts(property, request.body, receivedAt);
+      // First, because a report that is sent again after a failure records exposures once, too.
+      await exposures.reported(property, environment, request.body.exposures ?? [], reportId);
       if (counts.length > 0) await recorder.report({ propertyId, reportId, counts, receivedAt });
       return sendSuccess(reply);
     },

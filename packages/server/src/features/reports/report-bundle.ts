@@ -1,6 +1,5 @@
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { SplitTest } from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
@@ -9,10 +8,12 @@ import {
   type TestOutcome,
 } from '../../configuration/property/test-outcome.ts';
 import type { ReportScope } from './report-scope.ts';
+import type { ReportedTest } from './reported-test.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
 
-export type BundleDefinition = Omit<SplitTest, 'id' | 'createdAt'>;
+/** All of a split test, or what is reported of a measured rule. */
+export type BundleDefinition = ReportedTest;
 
 /** A report with all its input, so that anyone can recompute it. */
 export interface ReportBundle {

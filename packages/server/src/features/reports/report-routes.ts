@@ -11,9 +11,11 @@ import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { disconnection } from '../../http/pipeline/disconnection.ts';
 import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { plannedAudience } from './planned-audience.ts';
+import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
-import { findSplitTest, scopeOf } from './report-scope.ts';
+import { type ReportScope, scopeOf } from './report-scope.ts';
+import { findSplitTest } from './reported-test.ts';
 import { plannedGuardrails } from './test-plan.ts';
 
 interface Dependencies {
@@ -58,7 +60,7 @@ function registerResults(api: ApiRoutes, auth: Authentication, reports: Pick<Rep
   );
 }
 
-const BUNDLE_EXAMPLES = Object.fromEntries(
+export const BUNDLE_EXAMPLES = Object.fromEntries(
   (ResultsBundle as { examples?: unknown[] }).examples!.map((value, index) => [
     `example${index + 1}`,
     { value },
@@ -92,16 +94,30 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<Repo
       const test = findSplitTest(property, splitTestKey);
       const scope = scopeOf(property, test, phase, Date.now());
       const { id: _id, createdAt: _createdAt, ...definition } = test;
-      const extension = format === 'csv' ? 'csv' : 'json';
-      reply.header('content-disposition', `attachment; filename="${fileName(splitTestKey)}.${extension}"`);
-      return sendReport(
-        reply,
-        reports.run(
-          format === 'csv' ? { type: 'csv', scope, bots } : { type: 'bundle', scope, bots, definition },
-        ),
-      );
+      return sendExport(reply, reports, { scope, bots, format, definition, name: splitTestKey });
     },
   );
+}
+
+interface ExportInput extends Pick<ResultsExportQuery, 'bots' | 'format'> {
+  scope: ReportScope;
+  definition: BundleDefinition;
+  /** Of the file, without an extension. */
+  name: string;
+}
+
+export function sendExport(
+  reply: FastifyReply,
+  reports: Pick<ReportRunner, 'run'>,
+  { scope, bots, format, definition, name }: ExportInput,
+): Promise<FastifyReply> {
+  const extension = format === 'csv' ? 'csv' : 'json';
+  reply.header('content-disposition', `attachment; filename="${fileName(name)}.${extension}"`);
+  const request =
+    format === 'csv'
+      ? ({ type: 'csv', scope, bots } as const)
+      : ({ type: 'bundle', scope, bots, definition } as const);
+  return sendReport(reply, reports.run(request));
 }
 
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
