@@ -67,9 +67,16 @@ export const FlagUsageBody = Type.Object(
         examples: ['0b7d3f52-6c1e-4a8e-9d52-1f6a3b8c7e90'],
       }),
     ),
-    counts: Type.Array(FlagUsageCount, { minItems: 1, maxItems: MAX_USAGE_COUNTS }),
+    counts: Type.Optional(
+      Type.Array(FlagUsageCount, {
+        minItems: 1,
+        maxItems: MAX_USAGE_COUNTS,
+        description: 'Can only be left out if there are `exposures`',
+      }),
+    ),
     exposures: Type.Optional(
       Type.Array(FlagExposure, {
+        minItems: 1,
         maxItems: MAX_USAGE_EXPOSURES,
         description:
           'Evaluations of measured rules: once per visitor or user, variant and day. Those without any id, and of unknown rules and variants, are skipped',

@@ -16,6 +16,7 @@ import { describeSessionContexts } from './contract/describe-session-contexts.co
 import { describeSources } from './contract/describe-sources.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { describeTraffic } from './contract/describe-traffic.contract.ts';
+import { describeUnitSessions } from './contract/describe-unit-sessions.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
 import { NaiveEventStore } from './contract/naive-event-store.contract.ts';
 import { randomScenario, T0 } from './contract/random-requests.contract.ts';
@@ -376,6 +377,7 @@ export function describeEventStore(
 
     describeSplitTests({ store: () => store, add, nextProperty });
     describePhases({ store: () => store, add, nextProperty });
+    describeUnitSessions({ open, store: () => store, add, nextProperty });
     describeCovariates({ store: () => store, add, journal, nextProperty, randomRuns });
     describeFeedbackGoals({ store: () => store, add, nextProperty });
     describeAssignments({ store: () => store, add, nextProperty });

@@ -1,5 +1,12 @@
 import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
-import { accepted, closeShop, expectProblem, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import {
+  accepted,
+  closeShop,
+  expectProblem,
+  openShop,
+  type Shop,
+  sampleWith,
+} from '@switchyard/testing/fixtures/shop';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const GERMANS = [{ attribute: 'country', operator: 'equals', values: ['DE'] }];
@@ -48,7 +55,7 @@ const results = async (flagKey: string, ruleId: string, query: Record<string, st
   expect(response.status, response.text).toBe(200);
   return response.body;
 };
-const visitorsOf = async (flagKey: string, ruleId: string) => {
+const visitorsOf = async (flagKey: string, ruleId: string): Promise<Record<string, number>> => {
   const { variations, mixedVisitors } = await results(flagKey, ruleId);
   return {
     ...Object.fromEntries(variations.map((it: { key: string; visitors: number }) => [it.key, it.visitors])),
@@ -122,8 +129,8 @@ describe('the results of a measured rule', () => {
   it('record every measured rule on the way, and an outside visitor may reach the next', async () => {
     for (let i = 0; i < 30; i++) await evaluate('nested', { visitorId: `n${i}` });
     const [first, second] = [await visitorsOf('nested', 'first'), await visitorsOf('nested', 'second')];
-    expect(first.on + first.off).toBe(30);
-    expect(second.on + second.off).toBe(first.off);
+    expect(first.on! + first.off!).toBe(30);
+    expect(second.on! + second.off!).toBe(first.off);
   });
 
   it('belong to the session if the context has one', async () => {
@@ -138,7 +145,7 @@ describe('the results of a measured rule', () => {
     await evaluate('mail', { email: 'ada@shop.example' });
     await evaluate('mail', { email: 'ada@shop.example' });
     const counted = await visitorsOf('mail', 'parts');
-    expect(counted.plain + counted.bold).toBe(1);
+    expect(counted.plain! + counted.bold!).toBe(1);
     const { text } = await shop.get('/v1/sessions', { splitTestKey: 'hero' }).then((it) => it);
     expect(text).not.toContain('ada@shop.example');
   });
@@ -172,21 +179,24 @@ describe('the results of a measured rule', () => {
     await call('o1', { 'x-record': 'true' });
     await shop.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'o2' } }, { 'x-record': 'true' });
     const counted = await visitorsOf('ofrep', 'parts');
-    expect(counted.plain + counted.bold).toBe(2);
+    expect(counted.plain! + counted.bold!).toBe(2);
   });
 
   it('need a rule that is measured', async () => {
     const find = (query: Record<string, string>) => shop.get('/v1/flags/results', query);
     expectProblem(await find({ flagKey: 'no', ruleId: 'half' }), { status: 404, code: 'not_found' });
     expectProblem(await find({ flagKey: 'rollout', ruleId: 'no' }), { status: 404, code: 'not_found' });
-    expectProblem(await find({ flagKey: 'new-checkout', ruleId: 'staff' }), { status: 404, code: 'not_found' });
+    expectProblem(await find({ flagKey: 'new-checkout', ruleId: 'staff' }), {
+      status: 404,
+      code: 'not_found',
+    });
     expectProblem(await find({ flagKey: 'rollout', ruleId: 'half', environment: 'mars' }), {
       status: 404,
       code: 'environment_not_found',
     });
-    expectProblem(
-      await shop.get('/v1/flags/results', { flagKey: 'rollout', ruleId: 'half' }, PUBLIC_KEY),
-      { status: 403, code: 'wrong_key_kind' },
-    );
+    expectProblem(await shop.get('/v1/flags/results', { flagKey: 'rollout', ruleId: 'half' }, PUBLIC_KEY), {
+      status: 403,
+      code: 'wrong_key_kind',
+    });
   });
 });
