@@ -6,7 +6,7 @@ import {
   GENERATED,
 } from '../../configuration/definitions/collection-definition.ts';
 import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
-import { describePhase, nameOfOpened, openedPhases } from '../../configuration/phases/opened-phases.ts';
+import { describePhase, openedPhases } from '../../configuration/phases/opened-phases.ts';
 import type { Document, EntityType } from '../../configuration/property/entities.ts';
 import type {
   ApiKey,
@@ -131,7 +131,11 @@ function compare(
 function withNotes(changes: ProvisionChange[], { previous, current }: States): ProvisionChange[] {
   const phases = openedPhases(previous, current);
   const propertyNotes = new Map(
-    phases.map((phase) => [phase, `${nameOfOpened(phase).replace(/^the /, '')} ${describePhase(phase)}`]),
+    phases.map((phase) => {
+      const { splitTest, measuredRule } = phase;
+      const name = splitTest === undefined ? `flag ${measuredRule?.flagKey}` : `split test ${splitTest}`;
+      return [phase, `${name} ${describePhase(phase)}`];
+    }),
   );
   const annotated = changes.map((change) => {
     if (change.action !== 'update') return change;

@@ -7,7 +7,9 @@ import {
   type Shop,
   sampleWith,
 } from '@switchyard/testing/fixtures/shop';
+import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { differencesIn } from './report-bundle.ts';
 
 const GERMANS = [{ attribute: 'country', operator: 'equals', values: ['DE'] }];
 const measure = { goals: ['signup', 'revenue'], smallestEffect: 0.1 };
@@ -44,6 +46,7 @@ beforeAll(async () => {
     flag('people', { id: 'parts', split: SPLIT, measure }),
     flag('mail', { id: 'parts', rollout: { percentage: 100, by: 'email' }, split: SPLIT, measure }),
     flag('reported', { id: 'parts', split: SPLIT, measure }),
+    flag('effect', half({ measure: { goals: ['signup'] } })),
     flag('ofrep', { id: 'parts', split: SPLIT, measure }),
   ];
   shop = await openShop({ provision: sampleWith({ flags }) });
@@ -97,6 +100,51 @@ describe('the results of a measured rule', () => {
   it('count nothing unless the request or the property says so', async () => {
     await evaluate('split', { visitorId: 'quiet' }, {});
     expect(await visitorsOf('split', 'parts')).toEqual({ plain: 0, bold: 0, mixed: 0 });
+  });
+
+  it('find an effect that is there, and the bundle recomputes to the same', async () => {
+    const random = mulberry32(20_261_119);
+    const expected = { off: { visitors: 0, converted: 0 }, on: { visitors: 0, converted: 0 } };
+    const players = Array.from({ length: 600 }, (_, i) => ({ userId: `e${i}`, luck: random() }));
+    for (let start = 0; start < players.length; start += 100) {
+      const batch = players.slice(start, start + 100).map(async ({ userId, luck }) => {
+        const { ruleId } = await evaluate('effect', { userId });
+        const own = expected[ruleId === 'half' ? 'on' : 'off'];
+        own.visitors++;
+        // 10 % without, 30 % with the new value.
+        if (luck >= (ruleId === 'half' ? 0.3 : 0.1)) return;
+        own.converted++;
+        await accepted(shop.collect({ sessionId: `s-${userId}`, visitorId: `v-${userId}`, userId }));
+        await accepted(shop.increment({ goalId: 'signup', sessionId: `s-${userId}` }));
+      });
+      await Promise.all(batch);
+    }
+    const { goals, variations, health } = await results('effect', 'half', { fresh: 'true' });
+    expect(variations).toMatchObject([{ key: 'off' }, { key: 'on' }]);
+    expect(health.healthy).toBe(true);
+    expect(goals[0].counts).toMatchObject([
+      { key: 'off', ...expected.off },
+      { key: 'on', ...expected.on },
+    ]);
+    const [, on] = goals[0].metrics.find(
+      ({ metric }: { metric: string }) => metric === 'conversion',
+    ).variations;
+    const rate = ({ visitors, converted }: { visitors: number; converted: number }) => converted / visitors;
+    expect(on.absolute.value).toBeCloseTo(rate(expected.on) - rate(expected.off), 9);
+    expect(on.absolute.low).toBeGreaterThan(0);
+    expect([on.absolute.low < 0.2, 0.2 < on.absolute.high]).toEqual([true, true]);
+    const bundle = await shop.get('/v1/flags/results/export', { flagKey: 'effect', ruleId: 'half' });
+    expect(bundle.headers.get('content-disposition')).toBe('attachment; filename="effect-half.json"');
+    expect(differencesIn(bundle.body)).toEqual([]);
+    const tampered = structuredClone(bundle.body);
+    tampered.definition.goals = ['revenue'];
+    expect(differencesIn(tampered)).not.toEqual([]);
+    const csv = await shop.get('/v1/flags/results/export', {
+      flagKey: 'effect',
+      ruleId: 'half',
+      format: 'csv',
+    });
+    expect(csv.text).toContain(`flag:effect/production/half,1,on,50,${expected.on.visitors},`);
   });
 
   it('join the goals of all sessions of a visitor or user who was evaluated without a session', async () => {
