@@ -156,8 +156,8 @@ function Differences({ result, item }: { result: DryRunResult; item: { type: str
           icon={<Icon name="warning" />}
           title="Results start over"
         >
-          This opens phase {phase} of “{splitTest ?? measuredRule?.flagKey}” ({reasons.join(', ')}). Visitors and conversions so far
-          stay with the earlier phase.
+          This opens phase {phase} of “{splitTest ?? measuredRule?.flagKey}” ({reasons.join(', ')}). Visitors
+          and conversions so far stay with the earlier phase.
         </Alert>
       ))}
       {result.warnings.map((warning) => (
