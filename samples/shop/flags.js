@@ -194,6 +194,24 @@ export const flags = (now) => [
     },
   },
   {
+    key: 'help-answers',
+    name: 'Answers in the contact form',
+    description:
+      'Suggests articles while somebody writes to us. Half of all visitors get it, and we measure it.',
+    tags: ['support'],
+    owner: 'priya@example.com',
+    ...boolean,
+    environments: {
+      production: on(false, {
+        id: 'half',
+        name: 'Half of all visitors',
+        rollout: { percentage: 50, by: 'visitorId' },
+        value: true,
+        measure: { goals: ['support-request'], guardrails: ['purchase'] },
+      }),
+    },
+  },
+  {
     key: 'delivery-prices',
     name: 'Delivery prices',
     description: 'Fees by method, and from which amount delivery is free.',

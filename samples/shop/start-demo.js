@@ -7,6 +7,7 @@ import { readFeedback } from './inbox.js';
 import { runLiveVisits } from './live-visits.js';
 import { LocalPages } from './local-pages.js';
 import { ManagementClient } from './management-client.js';
+import { measuredTests } from './measured-flags.js';
 import { livePast } from './past.js';
 import { ServerProcess } from './server-process.js';
 import { SPLIT_TESTS } from './split-tests.js';
@@ -67,7 +68,7 @@ class Demo {
     this.#pages = await LocalPages.open();
     const { webhookUrl } = this.#pages;
     log('Two months of changes …');
-    const { splitTests } = await livePast(dataDir, {
+    const configuration = await livePast(dataDir, {
       now,
       seed,
       people,
@@ -77,7 +78,11 @@ class Demo {
       workDir: this.#workDir,
     });
     log(`Two months of visits (seed ${seed}) …`);
-    const tests = SPLIT_TESTS.map((test) => ({ ...test, ...splitTests.find(({ key }) => key === test.key) }));
+    const { splitTests } = configuration;
+    const tests = [
+      ...SPLIT_TESTS.map((test) => ({ ...test, ...splitTests.find(({ key }) => key === test.key) })),
+      ...measuredTests(configuration),
+    ];
     const filled = await fillStore(dataDir, { seed, visitors, now, tests });
     log(`${filled.sessions} sessions of ${visitors} visitors. Starting the server …`);
     this.#server = await ServerProcess.start(dataDir, { port, signal });

@@ -77,15 +77,12 @@ class Visit {
   }
 
   /** Shows the variation of a running test and records the exposure, unless it gets lost. */
-  #show({ key: splitTestKey, phases, lost = {}, effects }) {
+  #show({ key: splitTestKey, phases, lost = {}, effects, variationFor = assignedVariation }) {
     if (this.#seen.has(splitTestKey)) return;
     const phase = phases.find((candidate) => isOpen(candidate, this.#at));
     if (phase === undefined) return;
-    const { definition } = phase;
-    if (!isInAudience(definition, this.#visitor)) return;
-    const { included, index } = assign(definition, this.#visitor.id, definition.holdout ?? undefined);
-    if (!included) return;
-    const variationKey = definition.variations[index].key;
+    const variationKey = variationFor(this.#visitor, phase.definition);
+    if (variationKey === undefined) return;
     this.#seen.set(splitTestKey, effects[variationKey] ?? {});
     // Always the same visitors: the page fails in their browsers.
     const isLost = parseInt(this.#visitor.id.slice(-4), 16) / 0x10000 < (lost[variationKey] ?? 0);
@@ -100,7 +97,9 @@ class Visit {
     if (kind === 'checkout') return this.#maybePurchase();
     if (kind === 'sign-up') return this.#maybeSignUp();
     if (kind === 'search') this.#add({ type: 'event', name: 'search', properties: { query: page.query } });
-    if (kind === 'contact' && this.#random.chance(CHANCE.supportRequest)) this.#reach('support-request');
+    if (kind === 'contact' && this.#succeeds('support-request', CHANCE.supportRequest)) {
+      this.#reach('support-request');
+    }
     const newsletter = CHANCE.newsletter[kind];
     if (newsletter !== undefined && this.#succeeds('newsletter', newsletter)) this.#reach('newsletter');
     return undefined;
@@ -191,7 +190,13 @@ class Visit {
   }
 }
 
-/** Whether a phase of a test is in force and not paused. */
+/** Undefined for those who do not take part. */
+function assignedVariation(visitor, definition) {
+  if (!isInAudience(definition, visitor)) return undefined;
+  const { included, index } = assign(definition, visitor.id, definition.holdout ?? undefined);
+  return included ? definition.variations[index].key : undefined;
+}
+
 /** Membership in the audience of a phase; no audience of the shop has a pattern. */
 const memberships = new WeakMap();
 
@@ -204,6 +209,7 @@ function isInAudience({ audience }, visitor) {
   return isMember('in', attributesOf(visitor));
 }
 
+/** Whether a phase of a test is in force and not paused. */
 function isOpen({ startedAt, endedAt, pauses = [] }, at) {
   if (at < startedAt || (endedAt !== null && at >= endedAt)) return false;
   return !pauses.some(({ from, to }) => at >= from && (to === null || at < to));

@@ -125,6 +125,9 @@ export const RuleStep = namedObject('RuleStep', {
   match: Type.Optional(Match),
   conditions: Type.Optional(Type.Array(ConditionStep, { description: 'Omitted if it was not reached' })),
   rollout: Type.Optional(RolloutStepResult),
+  measured: Type.Optional(
+    Type.String({ description: 'The variation of the measured rule that the context is in' }),
+  ),
 });
 export type RuleStep = Static<typeof RuleStep>;
 

@@ -23,6 +23,37 @@ const FlagUsageCount = namedObject('FlagUsageCount', {
   ),
 });
 
+/** Max exposures of one report. */
+export const MAX_USAGE_EXPOSURES = 500;
+
+const FlagExposure = namedObject('FlagExposure', {
+  flagKey: EntityKey,
+  ruleId: Type.String({ minLength: 1, maxLength: 128 }),
+  variant: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'The entry of the split; `on` and `off` for inside and outside of a rollout',
+  }),
+  sessionId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The visitor and user are those of the session, whenever they become known',
+    }),
+  ),
+  visitorId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'Who it was, without a session' }),
+  ),
+  userId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'Who it was, without a session' }),
+  ),
+  at: Type.Optional(
+    Type.Number({ minimum: 0, description: 'Unix time in milliseconds; default: the time of receipt' }),
+  ),
+  bot: Type.Optional(Type.Boolean({ description: 'For crawlers, which are not counted' })),
+});
+export type FlagExposure = Static<typeof FlagExposure>;
+
 export const FlagUsageBody = Type.Object(
   {
     propertyId: PropertyId,
@@ -36,7 +67,21 @@ export const FlagUsageBody = Type.Object(
         examples: ['0b7d3f52-6c1e-4a8e-9d52-1f6a3b8c7e90'],
       }),
     ),
-    counts: Type.Array(FlagUsageCount, { minItems: 1, maxItems: MAX_USAGE_COUNTS }),
+    counts: Type.Optional(
+      Type.Array(FlagUsageCount, {
+        minItems: 1,
+        maxItems: MAX_USAGE_COUNTS,
+        description: 'Can only be left out if there are `exposures`',
+      }),
+    ),
+    exposures: Type.Optional(
+      Type.Array(FlagExposure, {
+        minItems: 1,
+        maxItems: MAX_USAGE_EXPOSURES,
+        description:
+          'Evaluations of measured rules: once per visitor or user, variant and day. Those without any id, and of unknown rules and variants, are skipped',
+      }),
+    ),
   },
   {
     title: 'FlagUsageBody',

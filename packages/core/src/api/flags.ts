@@ -103,6 +103,12 @@ export const EvaluateBody = Type.Object(
         description: 'Flags to evaluate; default: all. Unknown keys are omitted from the response.',
       }),
     ),
+    record: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the evaluations of measured rules count in their results: of all flags in the response, so name those that are used. Default: the setting `recordEvaluations` of the property',
+      }),
+    ),
   },
   { title: 'EvaluateBody', examples: [{ propertyId: 'shop', context: { userId: 'u-42', plan: 'pro' } }] },
 );

@@ -13,6 +13,7 @@ import { FixedDecisionRule } from './decision/decision-rule.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { ProvisionedFlag, ProvisionedProperty, ProvisionedSettings } from './provisioning.ts';
 import { closed, ID_PATTERN, Line } from './provisioning-fields.ts';
+import { MeasuredRuleName } from './results.ts';
 import { ProvisionedWebhook } from './webhooks.ts';
 
 const Version = Type.Integer({ minimum: 1, description: 'Also the `ETag`; send it as `If-Match`' });
@@ -120,11 +121,12 @@ export const DryRun = namedObject('DryRun', {
   opensPhase: Type.Optional(
     Type.Array(
       namedObject('OpenedPhase', {
-        splitTest: Type.String(),
+        splitTest: Type.Optional(Type.String()),
+        measuredRule: Type.Optional(MeasuredRuleName),
         phase: Type.Integer(),
         reasons: Type.Array(Type.String()),
       }),
-      { description: 'Split tests whose results start over' },
+      { description: 'Split tests and measured rules whose results start over; each has one of both names' },
     ),
   ),
   needsApproval: Type.Optional(
@@ -195,6 +197,20 @@ export const StopBody = Type.Object(
   closed('StopSplitTest'),
 );
 export type StopBody = Static<typeof StopBody>;
+
+export const PromoteBody = Type.Object(
+  {
+    environment: Type.Optional(Type.String({ minLength: 1, maxLength: 128, default: 'production' })),
+    ruleId: Type.String({ minLength: 1, maxLength: 128 }),
+    variant: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Which entry of the split, or `on` or `off` of a rollout',
+    }),
+  },
+  { ...closed('PromoteVariant'), examples: [{ ruleId: 'half', variant: 'on' }] },
+);
+export type PromoteBody = Static<typeof PromoteBody>;
 
 export const HistoryQuery = Type.Object({
   entity: Type.Optional(Type.String({ maxLength: 64, examples: ['flag'] })),

@@ -29,6 +29,13 @@ export const OfrepHeaders = Type.Object({
       description: 'Environment to evaluate in',
     }),
   ),
+  'x-record': Type.Optional(
+    Type.String({
+      pattern: '^(true|false)$',
+      description:
+        'Whether the evaluations of measured rules count in their results. Default: the setting `recordEvaluations` of the property',
+    }),
+  ),
   'if-none-match': Type.Optional(Type.String()),
 });
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Audience } from './audience.ts';
 import { nullable, oneOf } from './common.ts';
 import { closed, Id, Line, Name, NullableTime, Owner, Tags, Text, Time } from './provisioning-fields.ts';
+import { Guardrails, Outcomes, PlannedVisitors, SmallestEffect } from './test-outcomes.ts';
 
 const ProvisionedVariation = Type.Object(
   {
@@ -47,32 +48,6 @@ const Exclusion = Type.Object(
   },
   closed('Exclusion'),
 );
-
-const FEEDBACK = {
-  feedbackType: Id('Feedback type id: the share of visitors who answered'),
-  option: Type.Optional(Line(256, 'The share of this option among those who answered')),
-  lowerIsBetter: Type.Optional(Type.Boolean({ description: 'For options such as "bad"; default: `false`' })),
-};
-
-const ProvisionedOutcome = Type.Union([
-  Id('Goal id'),
-  Type.Object(FEEDBACK, closed('ProvisionedFeedbackOutcome')),
-]);
-export type ProvisionedOutcome = Static<typeof ProvisionedOutcome>;
-
-const MaxHarm = Type.Number({
-  exclusiveMinimum: 0,
-  maximum: 10,
-  description:
-    'Harm that must be ruled out, relative to the control: 0.02 is 2 %; default: `smallestEffect` of the test, or 0.05 if it has none',
-});
-
-const ProvisionedGuardrail = Type.Union([
-  Id('Goal id'),
-  Type.Object({ goalId: Id('Goal id'), maxHarm: MaxHarm }, closed('ProvisionedGoalGuardrail')),
-  Type.Object({ ...FEEDBACK, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedFeedbackGuardrail')),
-]);
-export type ProvisionedGuardrail = Static<typeof ProvisionedGuardrail>;
 
 export const DECISION_OUTCOMES = ['ship', 'roll-back', 'no-difference', 'other'] as const;
 export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
@@ -137,15 +112,8 @@ export const ProvisionedSplitTest = Type.Object(
       nullable(Id('Key of the variation that is served to everybody after the test has stopped')),
     ),
     decision: Type.Optional(nullable(ProvisionedDecision)),
-    goals: Type.Optional(
-      Type.Array(ProvisionedOutcome, { maxItems: 100, description: 'The first is the primary goal' }),
-    ),
-    guardrails: Type.Optional(
-      Type.Array(ProvisionedGuardrail, {
-        maxItems: 100,
-        description: 'Goals that must not get worse by more than `maxHarm`; must not overlap with `goals`',
-      }),
-    ),
+    goals: Type.Optional(Outcomes),
+    guardrails: Type.Optional(Guardrails),
     onHarm: Type.Optional(
       oneOf(['notify', 'stop'], {
         description:
@@ -159,25 +127,8 @@ export const ProvisionedSplitTest = Type.Object(
         description: 'Days after the end of the test in which conversions still count; default: 7',
       }),
     ),
-    plannedVisitors: Type.Optional(
-      nullable(
-        Type.Integer({
-          minimum: 1,
-          maximum: 1_000_000_000_000,
-          description: 'Total number of visitors, in all variations, at which the test ends',
-        }),
-      ),
-    ),
-    smallestEffect: Type.Optional(
-      nullable(
-        Type.Number({
-          exclusiveMinimum: 0,
-          maximum: 1000,
-          description:
-            'Smallest change of the primary goal that matters, relative to the control: 0.02 is 2 %',
-        }),
-      ),
-    ),
+    plannedVisitors: Type.Optional(nullable(PlannedVisitors)),
+    smallestEffect: Type.Optional(nullable(SmallestEffect)),
   },
   closed('ProvisionedSplitTest'),
 );

@@ -192,6 +192,12 @@ export const ProvisionedSettings = {
   ),
   statistics: Type.Optional(ProvisionedStatistics),
   aaTest: Type.Optional(AaTestMode),
+  recordEvaluations: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether evaluations of flags by this service count for measured rules even if the request does not say `record`; default: `false`',
+    }),
+  ),
   privacy: Type.Optional(ProvisionedPrivacy),
   displayCurrency: Type.Optional(
     Type.String({

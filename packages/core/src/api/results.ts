@@ -4,6 +4,14 @@ import { DecisionRuleReport } from './decision/decision-rule.ts';
 import { DECISION_RULE_EXAMPLE } from './decision/decision-rule-example.ts';
 import { RESULTS_EXAMPLE } from './results-example.ts';
 
+/** Where a measured rule is. */
+export const MeasuredRuleName = namedObject('MeasuredRuleName', {
+  flagKey: Type.String(),
+  environment: Type.String(),
+  ruleId: Type.String(),
+});
+export type MeasuredRuleName = Static<typeof MeasuredRuleName>;
+
 const Phase = phaseNumber('Phase number; default: the latest');
 
 export const SplitTestResultsQuery = Type.Object({
@@ -33,19 +41,37 @@ export const SplitTestResultsQuery = Type.Object({
 });
 export type SplitTestResultsQuery = Static<typeof SplitTestResultsQuery>;
 
+const ExportFormat = Type.Optional(
+  oneOf(['csv', 'bundle'], {
+    description:
+      '`csv`: the counts. `bundle` (default): everything that `switchyard verify` needs to recompute the results',
+  }),
+);
+
 export const ResultsExportQuery = Type.Object({
   propertyId: PropertyId,
   splitTestKey: EntityKey,
   phase: Phase,
   bots: Type.Optional(oneOf(['exclude', 'include'])),
-  format: Type.Optional(
-    oneOf(['csv', 'bundle'], {
-      description:
-        '`csv`: the counts. `bundle` (default): everything that `switchyard verify` needs to recompute the results',
-    }),
-  ),
+  format: ExportFormat,
 });
 export type ResultsExportQuery = Static<typeof ResultsExportQuery>;
+
+/** Which rule of a flag; the other parameters are those of split tests. */
+const ruleMembers = {
+  propertyId: PropertyId,
+  flagKey: EntityKey,
+  environment: Type.Optional(Type.String({ minLength: 1, maxLength: 128, default: 'production' })),
+  ruleId: Type.String({ minLength: 1, maxLength: 128 }),
+};
+const { propertyId: _property, splitTestKey: _test, ...resultsMembers } = SplitTestResultsQuery.properties;
+const { propertyId: _owner, splitTestKey: _exported, ...exportMembers } = ResultsExportQuery.properties;
+
+export const FlagResultsQuery = Type.Object({ ...ruleMembers, ...resultsMembers });
+export type FlagResultsQuery = Static<typeof FlagResultsQuery>;
+
+export const FlagResultsExportQuery = Type.Object({ ...ruleMembers, ...exportMembers });
+export type FlagResultsExportQuery = Static<typeof FlagResultsExportQuery>;
 
 const free = (description: string) =>
   Type.Unsafe<object>({ type: 'object', additionalProperties: true, description });
@@ -57,7 +83,7 @@ export const ResultsBundle = Type.Object(
     exportedAt: Type.Integer(),
     propertyId: Type.String(),
     definition: free('The split test with all its phases'),
-    decisionRule: DecisionRuleReport,
+    decisionRule: Type.Optional(DecisionRuleReport),
     phase: nullable(Type.Integer({ description: 'The phase that was counted' })),
     method: free('The statistics settings'),
     input: free('The input of the computation: counts, goals, weights, method'),
@@ -365,7 +391,8 @@ const Feedback = Type.Array(
 
 export const SplitTestResults = Type.Object(
   {
-    splitTestKey: Type.String(),
+    splitTestKey: Type.String({ description: 'Of a measured rule, what its exposures are stored under' }),
+    measuredRule: Type.Optional(MeasuredRuleName),
     status: Type.String(),
     winner: nullable(Type.String()),
     asOf: Type.Integer({ description: 'Time of the counts' }),
@@ -433,7 +460,7 @@ export const SplitTestResults = Type.Object(
     ),
     verdict: nullable(Verdict),
     verdicts: Type.Array(Verdict, { description: 'One for each variation except the control' }),
-    decisionRule: DecisionRuleReport,
+    decisionRule: Type.Optional(DecisionRuleReport),
     breakdown: Type.Optional(Breakdown),
     timeZone: Type.Optional(TimeZoneName),
     series: Type.Optional(Series),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { oneOf } from './common.ts';
+import { Guardrails, Outcomes, PlannedVisitors, SmallestEffect } from './test-outcomes.ts';
 
 /** Flags are booleans or strings. */
 export const FlagValue = Type.Union([Type.Boolean(), Type.String({ maxLength: 8192 })], {
@@ -122,6 +123,23 @@ export const SplitEntry = Type.Object(
 );
 export type SplitEntry = Static<typeof SplitEntry>;
 
+/** What a rule is measured by, like a split test. */
+export const Measure = Type.Object(
+  {
+    goals: Type.Array(Outcomes.items, { ...Outcomes, minItems: 1 }),
+    guardrails: Type.Optional(Guardrails),
+    plannedVisitors: Type.Optional(PlannedVisitors),
+    smallestEffect: Type.Optional(SmallestEffect),
+  },
+  {
+    title: 'Measure',
+    additionalProperties: false,
+    description:
+      'Compares those who get one value with those who get another, like a split test; for rules with a split, or with a rollout below 100 %',
+  },
+);
+export type Measure = Static<typeof Measure>;
+
 export const Rule = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 128 }),
@@ -138,6 +156,7 @@ export const Rule = Type.Object(
         description: 'Several values instead of `value`, each for its share of those who match',
       }),
     ),
+    measure: Type.Optional(Measure),
   },
   { title: 'Rule', additionalProperties: false },
 );

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { namedObject, nullable, oneOf } from './common.ts';
 import { SubmittedFeedback } from './feedback.ts';
-import { EffectInterval, Verdict } from './results.ts';
+import { EffectInterval, MeasuredRuleName, Verdict } from './results.ts';
 
 const PropertyId = Type.String();
-/** `name` is null if the test has none. */
+/** Of a measured rule, `key` is what its exposures are stored under. `name` is null if there is none. */
 const SplitTestName = namedObject('WebhookSplitTest', { key: Type.String(), name: nullable(Type.String()) });
 
 /** Values are left out, because they can be large: the history has them. */
@@ -37,6 +37,7 @@ export type ConfigurationChanged = Static<typeof ConfigurationChanged>;
 export const VerdictChanged = namedObject('VerdictChanged', {
   propertyId: PropertyId,
   splitTest: SplitTestName,
+  measuredRule: Type.Optional(MeasuredRuleName),
   status: Type.String({ description: 'Status of the test' }),
   phase: Type.Integer(),
   previousDecision: nullable(Type.String({ description: 'Null if there was no verdict' })),
@@ -52,6 +53,7 @@ export type VerdictChanged = Static<typeof VerdictChanged>;
 export const TestUnhealthy = namedObject('TestUnhealthy', {
   propertyId: PropertyId,
   splitTest: SplitTestName,
+  measuredRule: Type.Optional(MeasuredRuleName),
   phase: Type.Integer(),
   problems: Type.Array(namedObject('WebhookHealthProblem', { problem: Type.String(), words: Type.String() })),
   asOf: Type.Integer({ description: 'Time of the counts' }),

@@ -59,7 +59,13 @@ class FlagExplainer {
       ? this.#prerequisites(flag.key, configuration.prerequisites, set)
       : [];
     const isReached = enabled && prerequisites.every(({ met }) => met);
-    const rules = this.#rules(flag, configuration?.rules ?? [], isReached);
+    const variants = new Map(
+      set.exposures(flag.key, this.#context).map(({ ruleId, variant }) => [ruleId, variant]),
+    );
+    const rules = this.#rules(flag, configuration?.rules ?? [], isReached).map((step): RuleStep => {
+      const measured = variants.get(step.id);
+      return measured === undefined ? step : { ...step, measured };
+    });
     return {
       configured: configuration !== undefined,
       enabled,

@@ -128,6 +128,7 @@ function checkConfiguration(
     const itemPath = `${path}/rules/${index}`;
     mistakes.push(...checkConditions(rule.conditions ?? [], `${itemPath}/conditions`, rules));
     mistakes.push(...checkServed(rule, values, itemPath));
+    mistakes.push(...checkMeasure(rule, itemPath));
   }
   for (const [index, prerequisite] of prerequisites.entries()) {
     const itemPath = `${path}/prerequisites/${index}`;
@@ -182,6 +183,19 @@ function checkServed({ value, split }: Rule, values: Values, path: string): Mist
     return [{ path: `${path}/value`, message: 'cannot be combined with a split: the split has the values' }];
   }
   return checkSplit(split, values, `${path}/split`);
+}
+
+/** Whether a rollout is below 100 % is checked where its schedule is known. */
+function checkMeasure({ measure, rollout, split }: Rule, path: string): Mistake[] {
+  if (measure === undefined) return [];
+  if (split === undefined) {
+    if (rollout !== undefined) return [];
+    const message = 'needs a split, or a rollout below 100 %: otherwise there is nothing to compare';
+    return [{ path: `${path}/measure`, message }];
+  }
+  if (split.filter(({ weight }) => weight > 0).length > 1) return [];
+  const message = 'needs at least two entries with a weight above 0 in the split';
+  return [{ path: `${path}/measure`, message }];
 }
 
 function checkSplit(split: readonly SplitEntry[], values: Values, path: string): Mistake[] {

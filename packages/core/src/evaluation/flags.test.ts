@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition, FlagConfiguration, FlagDefinition, Segment } from '../api/targeting.ts';
 import vectors from '../cases/flags.json' with { type: 'json' };
 import type { Context } from './attribute-values.ts';
-import { compileFlags, createFlagCompiler, type Evaluation } from './flags.ts';
+import { compileFlags, createFlagCompiler, type Evaluation, type MeasuredExposure } from './flags.ts';
 import { ruleRegex } from './rule-regex.ts';
 
 interface ConditionCase {
@@ -22,9 +22,14 @@ interface EvaluationCase {
   expected: Evaluation | null;
 }
 
-const { conditions, evaluations } = vectors as unknown as {
+interface ExposureCase extends Omit<EvaluationCase, 'expected'> {
+  expected: Omit<MeasuredExposure, 'flagKey'>[];
+}
+
+const { conditions, evaluations, exposures } = vectors as unknown as {
   conditions: ConditionCase[];
   evaluations: EvaluationCase[];
+  exposures: ExposureCase[];
 };
 
 const regex = ruleRegex(RE2JS);
@@ -52,6 +57,25 @@ describe('evaluation vectors', () => {
     const all = set.evaluateAll(context);
     expect(Object.keys(all)).toEqual(set.keys);
     expect(Object.hasOwn(all, key) ? all[key] : undefined).toEqual(expected ?? undefined);
+  });
+});
+
+describe('exposure vectors', () => {
+  it.each(exposures)('$name', ({ flags, segments, key, context, expected }) => {
+    const set = compileFlags(flags, segments, { regex });
+    const withKey = expected.map((each) => ({ flagKey: key, ...each }));
+    expect(set.exposures(key, context)).toEqual(withKey);
+    // Whoever is inside has the value of the rule.
+    const { ruleId } = set.evaluate(key, context)!;
+    const served = expected.filter(({ variant }) => variant !== 'off');
+    for (const each of served) expect(each.ruleId).toBe(ruleId);
+    expect(set.exposures('unknown', context)).toEqual([]);
+  });
+
+  it('only flags with a measured rule are asked', () => {
+    const [measured] = exposures;
+    const set = compileFlags([...measured!.flags, flag('plain', {})], [], { regex });
+    expect([...set.measured]).toEqual([measured!.key]);
   });
 });
 

@@ -11,7 +11,8 @@ import type {
 import type { Context } from './attribute-values.ts';
 import { type ConditionScope, type ContextTest, compileConditions } from './conditions.ts';
 import { type Dependencies, orderDependencies } from './dependencies.ts';
-import type { Pass } from './once-per-pass.ts';
+import { isMeasured, OFF, ON } from './measured-rules.ts';
+import type { Pass, ReadUnit } from './once-per-pass.ts';
 import type { RegexCompiler } from './operators.ts';
 import { compileRollout } from './rollout.ts';
 import { compileScope } from './segments.ts';
@@ -40,6 +41,15 @@ export interface Outcome {
   derived?: unknown;
 }
 
+/** A measured rule that reached a context, and the variation that the context is in. */
+export interface MeasuredExposure {
+  readonly flagKey: string;
+  readonly ruleId: string;
+  readonly variant: string;
+  /** The value that decided the draw. */
+  readonly unit: string;
+}
+
 /** The compiled flags of one property in one environment. */
 export interface FlagSet {
   readonly keys: readonly string[];
@@ -51,6 +61,13 @@ export interface FlagSet {
   eachOutcome(context: Context, visit: (outcome: Outcome) => void): void;
   /** Evaluates all flags; the object has no prototype, so that any key is safe. */
   evaluateAll(context: Context): Record<string, Evaluation>;
+  /** The keys of flags with a measured rule. */
+  readonly measured: ReadonlySet<string>;
+  /**
+   * The measured rules that reach the context, in order. Whoever is outside of a measured rollout may reach others of the
+   * same flag. Apart from the evaluation, so that it takes nothing if no rule is measured.
+   */
+  exposures(key: string, context: Context): MeasuredExposure[];
 }
 
 interface CompiledRule {
@@ -70,6 +87,9 @@ interface CompiledFlag {
   passId: number;
   result: Outcome;
 }
+
+/** Of measured rules, what reads the value that decides the draw. Apart from the rules, which are read faster if they are small. */
+const measuredUnits = new WeakMap<CompiledRule, ReadUnit>();
 
 /**
  * Compiles flags: parses, lower-cases and resolves everything in advance, and creates every possible result, so that
@@ -102,8 +122,10 @@ export function createFlagCompiler(
 function createFlagSet(flags: ReadonlyMap<string, CompiledFlag>, pass: Pass): FlagSet {
   const keys = Object.freeze([...flags.keys()]);
   const inOrder = [...flags.values()];
+  const measured = new Set(inOrder.filter(hasMeasuredRule).map(({ defaultResult }) => defaultResult.key));
   return {
     keys,
+    measured,
     evaluate(key, context) {
       return this.outcome(key, context)?.evaluation;
     },
@@ -124,8 +146,16 @@ function createFlagSet(flags: ReadonlyMap<string, CompiledFlag>, pass: Pass): Fl
       });
       return results;
     },
+    exposures(key, context) {
+      const flag = measured.has(key) ? flags.get(key) : undefined;
+      if (flag === undefined) return [];
+      pass.id++;
+      return meetsPrerequisites(flag, context, pass) ? exposuresTo(flag, context) : [];
+    },
   };
 }
+
+const hasMeasuredRule = ({ rules }: CompiledFlag) => rules.some((rule) => measuredUnits.has(rule));
 
 function evaluateFlag(flag: CompiledFlag, context: Context, pass: Pass): Outcome {
   if (flag.passId === pass.id) return flag.result;
@@ -153,6 +183,27 @@ function firstMatch(flag: CompiledFlag, context: Context): Outcome {
     }
   }
   return flag.defaultResult;
+}
+
+/** Like `firstMatch`, with the measured rules on the way. */
+function exposuresTo({ rules, defaultResult }: CompiledFlag, context: Context): MeasuredExposure[] {
+  const exposures: MeasuredExposure[] = [];
+  const { key: flagKey } = defaultResult;
+  for (const rule of rules) {
+    if (!rule.matches(context)) continue;
+    const served = rule.split === undefined ? rule.result : rule.split(context);
+    const isServed = served !== undefined && (rule.split !== undefined || (rule.rollout?.(context) ?? true));
+    // Outside of a split with a rollout, nobody is in the test.
+    const variant = rule.split === undefined ? (isServed ? ON : OFF) : served?.evaluation.variant;
+    // Without an id, nothing is drawn.
+    const unit = measuredUnits.get(rule)?.(context);
+    const { ruleId } = rule.result.evaluation;
+    if (unit !== undefined && variant !== undefined && ruleId !== undefined) {
+      exposures.push({ flagKey, ruleId, variant, unit });
+    }
+    if (isServed) break;
+  }
+  return exposures;
 }
 
 /** The order in which flags depend on each other. */
@@ -214,12 +265,14 @@ function constantFlag(result: Outcome): CompiledFlag {
 function compileRule(flag: FlagDefinition, rule: Rule, scope: ConditionScope): CompiledRule {
   // Rules without a value and a split are refused when they are saved.
   const { id: ruleId, value = flag.defaultValue, rollout, split } = rule;
-  return {
+  const compiled = {
     matches: compileConditions(rule.match, rule.conditions ?? [], scope),
     rollout: rollout && compileRollout(flag.key, ruleId, rollout, scope.attributes),
     result: createOutcome(flag, value, rollout ? 'SPLIT' : 'TARGETING_MATCH', { ruleId }),
     split: split && compileSplitResult(flag, rule, split, scope),
   };
+  if (isMeasured(rule)) measuredUnits.set(compiled, scope.attributes.unit(rollout?.by));
+  return compiled;
 }
 
 function compileSplitResult(

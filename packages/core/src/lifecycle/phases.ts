@@ -18,6 +18,10 @@ export interface PhaseDefinition {
   unit: 'visitor' | 'user';
   /** Omitted if all visitors take part. */
   audience?: AudienceInForce;
+  /** Of a measured rule, if others come before it: a digest of what decides who reaches it. */
+  reach?: string;
+  /** Of a measured rollout: a digest of what those outside get. */
+  otherwise?: string;
 }
 
 interface AssignedVariation {
@@ -42,7 +46,8 @@ export type PhaseReason =
   | 'exclusion'
   | 'holdout'
   | 'unit'
-  | 'audience';
+  | 'audience'
+  | 'rules';
 
 /** A period in which a test ran with one definition. Results are per phase. */
 export interface Phase {
@@ -211,6 +216,7 @@ function reasonsForNewPhase(before: PhaseDefinition, after: PhaseDefinition): Ph
     ['holdout', holdsOutMore(before.holdout, after.holdout)],
     ['unit', before.unit !== after.unit],
     ['audience', !isEqual(before.audience, after.audience)],
+    ['rules', before.reach !== after.reach || before.otherwise !== after.otherwise],
   ];
   return reasons.flatMap(([reason, applies]) => (applies ? [reason] : []));
 }

@@ -12,7 +12,7 @@ import { readOptions, type SwitchyardOptions } from './options.ts';
 import { createRelay, type Relay } from './relay/relay.ts';
 import type { RelayOptions } from './relay/relay-options.ts';
 import { createReporter } from './reporter.ts';
-import { bindRequest, type RequestClient } from './request-client.ts';
+import { bindRequest, type RequestClient, type RequestOptions } from './request-client.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { ExposureMemory } from './split-tests/exposure-memory.ts';
 import { PublicKey } from './split-tests/public-key.ts';
@@ -35,7 +35,7 @@ export interface Switchyard<Schema extends SwitchyardSchema = AnySchema> {
   readonly feedback: Feedback<Schema>;
   readonly sessions: Sessions<Schema>;
   /** The same calls, with session and visitor filled in from the cookies of a request. */
-  forRequest(request: unknown): RequestClient<Schema>;
+  forRequest(request: unknown, options?: RequestOptions): RequestClient<Schema>;
   /**
    * Lets pages use the listed flags, feedback types and goals, without a key and on their own origin.
    *
@@ -89,6 +89,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   const queue = new DeliveryQueue({ settings, api, publicKey, reporter });
   const definitions = new SplitTestDefinitions({ settings, api, publicKey, reporter });
   const memory = new ExposureMemory();
+  source.listeners.change.add((keys) => usage.flagsChanged(keys));
   const flagDependencies = { source, remote, usage, reporter, timeoutMs: settings.timeoutMs };
   const evaluations = createFlagEvaluations(flagDependencies);
   const flags = createFlags(evaluations, flagDependencies);
@@ -117,7 +118,8 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
     goals,
     feedback,
     sessions: createSessions(settings, api),
-    forRequest: (request: unknown) => bindRequest(request, { flags, goals, feedback }),
+    forRequest: (request: unknown, requestOptions?: RequestOptions) =>
+      bindRequest(request, requestOptions, { flags, goals, feedback, settings }),
     splitTest: {
       forRequest: (request: unknown, requestOptions?: RequestSplitTestOptions) =>
         splitTestsForRequest(request, closing ? { consent: false } : requestOptions, {

@@ -16,6 +16,6 @@ export type { Flags } from './flags/flags.ts';
 export type { SwitchyardOptions } from './options.ts';
 export type { Relay } from './relay/relay.ts';
 export type { RelayLimits, RelayOptions } from './relay/relay-options.ts';
-export type { RequestClient } from './request-client.ts';
+export type { RequestClient, RequestOptions } from './request-client.ts';
 export type { Session, Sessions, SessionsPage, SessionsQuery } from './sessions.ts';
 export type { RequestSplitTestOptions, RequestSplitTests } from './split-tests/request-split-tests.ts';

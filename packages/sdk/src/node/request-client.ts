@@ -1,8 +1,19 @@
 import type { AnySchema, SwitchyardSchema } from '../client/schema.ts';
 import type { Feedback, Goals } from './conversions.ts';
-import type { FlagContext } from './flags/flag-context.ts';
+import { type FlagContext, ofVisit } from './flags/flag-context.ts';
 import type { Flags, UntypedFlags } from './flags/flags.ts';
+import type { Settings } from './options.ts';
 import { readRequest } from './request-facts.ts';
+import { isBot } from './split-tests/is-bot.ts';
+import { refusalOf } from './split-tests/request-split-tests.ts';
+
+export interface RequestOptions {
+  /**
+   * `false`: evaluations of measured flags are not recorded. The same holds for requests with Global Privacy Control or
+   * Do Not Track; with `respectPrivacySignals: false`, only `true` allows them.
+   */
+  consent?: boolean | undefined;
+}
 
 /** The calls for one request. Its session and visitor are the default of every call. */
 export interface RequestClient<Schema extends SwitchyardSchema = AnySchema> {
@@ -21,15 +32,25 @@ interface BoundClients {
   flags: UntypedFlags;
   goals: Goals;
   feedback: Feedback;
+  settings: Pick<Settings, 'respectPrivacySignals'>;
 }
 
-export function bindRequest(request: unknown, { flags, goals, feedback }: BoundClients): RequestClient {
-  const { sessionId, visitorId } = readRequest(request);
+export function bindRequest(
+  request: unknown,
+  options: RequestOptions | undefined,
+  { flags, goals, feedback, settings }: BoundClients,
+): RequestClient {
+  const facts = readRequest(request);
+  const { sessionId, visitorId } = facts;
+  const visit = {
+    isRefused: refusalOf(facts, options?.consent, settings) !== undefined,
+    fromBot: isBot(facts.userAgent),
+  };
   const ids: FlagContext = {
     ...(visitorId === undefined ? {} : { visitorId }),
     ...(sessionId === undefined ? {} : { sessionId }),
   };
-  const withIds = (context?: FlagContext): FlagContext => ({ ...ids, ...context });
+  const withIds = (context?: FlagContext): FlagContext => ofVisit({ ...ids, ...context }, visit);
   const inSession = <Call extends { sessionId?: string | undefined }>(call?: Call): Call => {
     const id = call?.sessionId ?? sessionId;
     return { ...call, ...(id === undefined ? {} : { sessionId: id }) } as Call;

@@ -4,6 +4,7 @@ import type { Configuration } from '../configuration/snapshot/configuration.ts';
 import type { EventStorage } from '../events/thread/event-storage.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
 import { scopeOf } from '../features/reports/report-scope.ts';
+import { findReported } from '../features/reports/reported-test.ts';
 import { DeliveryJob } from '../features/webhooks/delivery-job.ts';
 import { FeedbackWatch } from '../features/webhooks/feedback-watch.ts';
 import { GoalTargetWatch } from '../features/webhooks/goal-target-watch.ts';
@@ -60,7 +61,7 @@ export function createWebhookWork(services: WebhookServices): WebhookWork {
     onQueued,
     log,
     evaluate: async (property, test) => {
-      const scope = scopeOf(property, test, undefined, Date.now());
+      const scope = scopeOf(property, findReported(property, test.key)!, undefined, Date.now());
       const { body } = await reports.run({ type: 'verdict', scope });
       return JSON.parse(new TextDecoder().decode(body));
     },

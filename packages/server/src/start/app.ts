@@ -30,6 +30,7 @@ import { registerFeedbackReportRoutes } from '../features/feedback/feedback-repo
 import { registerFeedbackRoutes } from '../features/feedback/feedback-routes.ts';
 import { registerFeedbackStateRoutes } from '../features/feedback/feedback-state-routes.ts';
 import { statesOf } from '../features/feedback/feedback-state-store.ts';
+import { ExposureRecorder } from '../features/flags/exposure-recorder.ts';
 import { FlagEvaluator, withIdentity } from '../features/flags/flag-evaluator.ts';
 import { registerFlagRoutes } from '../features/flags/flag-routes.ts';
 import { FlagUsageReader } from '../features/flags/flag-usage-reader.ts';
@@ -48,13 +49,15 @@ import { registerPrivacyRoutes } from '../features/privacy/privacy-routes.ts';
 import { RemovedParameters } from '../features/privacy/removed-parameters.ts';
 import { registerChecklistRoutes } from '../features/reports/decision/checklist-routes.ts';
 import { FlagEvaluations } from '../features/reports/flag-evaluations.ts';
+import { registerFlagReportRoutes } from '../features/reports/flag-report-routes.ts';
 import { registerHoldoutRoutes } from '../features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
 import { registerLibraryRoutes } from '../features/reports/library/library-routes.ts';
 import { registerOverlapRoutes } from '../features/reports/overlap/overlap-routes.ts';
 import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
-import { findSplitTest, phaseOfQuery, scopeOf } from '../features/reports/report-scope.ts';
+import { phaseOfQuery, scopeOf } from '../features/reports/report-scope.ts';
+import { findSplitTest } from '../features/reports/reported-test.ts';
 import { DailySalt } from '../features/sessions/daily-salt.ts';
 import { limitLookupTime } from '../features/sessions/limit-lookup-time.ts';
 import { registerPersonRoutes } from '../features/sessions/person-routes.ts';
@@ -147,6 +150,12 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
     createCleaner(privacy, (name) => removed.count(id, name)),
   );
 
+  const exposures = new ExposureRecorder({
+    record: intake.recordExposures.bind(intake),
+    cleanerOf,
+    metrics,
+  });
+
   metrics.observe(app);
   const tracing = services.tracer && new RequestTracing(services.tracer);
   tracing?.observe(app);
@@ -167,17 +176,19 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   registerDocumentation(app);
   registerSplitTestRoutes(api, { auth, recordEvents, metrics, cleanerOf });
   registerReportRoutes(api, { auth, reports, database });
+  registerFlagReportRoutes(api, { auth, reports });
   registerHoldoutRoutes(api, { auth, reports });
   registerOverlapRoutes(api, { auth, reports });
   registerLibraryRoutes(api, { auth, reports });
   registerTrafficRoutes(api, { auth, report: (request) => reports.run(request) });
   app.addHook('onClose', () => reports.close());
   registerAaTestRoutes(api, { auth, database });
-  registerFlagRoutes(api, { auth, evaluator, findIdentity, streams: streams.flags });
-  registerOfrepRoutes(api, { auth, evaluator, findIdentity });
+  registerFlagRoutes(api, { auth, evaluator, exposures, findIdentity, streams: streams.flags });
+  registerOfrepRoutes(api, { auth, evaluator, exposures, findIdentity });
   registerFlagUsageRoutes(api, {
     auth,
     recorder: usage.flags,
+    exposures,
     reader: new FlagUsageReader(database, () => usage.revision),
   });
   registerKeyRoutes(api, { auth });

@@ -150,10 +150,15 @@ function Differences({ result, item }: { result: DryRunResult; item: { type: str
           </ul>
         )}
       </section>
-      {result.opensPhase?.map(({ splitTest, phase, reasons }) => (
-        <Alert key={splitTest} color="orange" icon={<Icon name="warning" />} title="Results start over">
-          This opens phase {phase} of “{splitTest}” ({reasons.join(', ')}). Visitors and conversions so far
-          stay with the earlier phase.
+      {result.opensPhase?.map(({ splitTest, measuredRule, phase, reasons }) => (
+        <Alert
+          key={splitTest ?? JSON.stringify(measuredRule)}
+          color="orange"
+          icon={<Icon name="warning" />}
+          title="Results start over"
+        >
+          This opens phase {phase} of “{splitTest ?? measuredRule?.flagKey}” ({reasons.join(', ')}). Visitors
+          and conversions so far stay with the earlier phase.
         </Alert>
       ))}
       {result.warnings.map((warning) => (

@@ -16,3 +16,22 @@ const EMPTY_CONTEXT: FlagContext = Object.freeze({});
 /** Untyped programs may pass anything. */
 export const contextOf = (context: FlagContext | undefined): FlagContext =>
   typeof context === 'object' && context !== null ? context : EMPTY_CONTEXT;
+
+/** What is known of the request that a context was made for. */
+export interface ContextVisit {
+  /** Without consent, no evaluation is recorded. */
+  readonly isRefused: boolean;
+  readonly fromBot: boolean;
+}
+
+const NO_REQUEST: ContextVisit = Object.freeze({ isRefused: false, fromBot: false });
+
+/** Apart from the contexts, whose members are attributes. */
+const visits = new WeakMap<FlagContext, ContextVisit>();
+
+export function ofVisit(context: FlagContext, visit: ContextVisit): FlagContext {
+  visits.set(context, visit);
+  return context;
+}
+
+export const visitOf = (context: FlagContext): ContextVisit => visits.get(context) ?? NO_REQUEST;

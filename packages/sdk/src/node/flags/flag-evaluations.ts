@@ -38,8 +38,10 @@ export function createFlagEvaluations(dependencies: FlagDependencies): FlagEvalu
   const evaluate: FlagEvaluations['evaluate'] = (key, context) => {
     const { state } = source;
     if (state !== undefined) {
-      const evaluation = state.evaluate(key, contextOf(context));
+      const attributes = contextOf(context);
+      const evaluation = state.evaluate(key, attributes);
       if (evaluation !== undefined) usage.count(key, evaluation);
+      if (state.measured.has(key)) usage.expose(state, key, attributes);
       return evaluation;
     }
     if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);

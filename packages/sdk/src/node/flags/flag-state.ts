@@ -39,6 +39,13 @@ export interface FlagState {
     context: Readonly<Record<string, unknown>>,
     visit: (outcome: { key: string; evaluation: FlagEvaluation }) => void,
   ): void;
+  /** The keys of flags with measured rules. */
+  readonly measured: ReadonlySet<string>;
+  /** The measured rules of a flag that reach the context. */
+  exposures(
+    key: string,
+    context: Readonly<Record<string, unknown>>,
+  ): { flagKey: string; ruleId: string; variant: string; unit: string }[];
   /** Why a flag has its value, in words; slow. */
   explain(key: string, context: Readonly<Record<string, unknown>>): string;
   /** What the values of each flag depend on, as JSON. */

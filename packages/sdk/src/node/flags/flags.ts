@@ -170,10 +170,13 @@ export function createFlags(
     const values: Record<string, JsonValue> = Object.create(null);
     if (remote) reporter.misuse(SYNC_CALL_WITH_REMOTE);
     try {
-      source.state?.eachOutcome(contextOf(context), ({ key, evaluation }) => {
+      const { state } = source;
+      const attributes = contextOf(context);
+      state?.eachOutcome(attributes, ({ key, evaluation }) => {
         usage.count(key, evaluation);
         values[key] = parsedValue(evaluation);
       });
+      for (const key of state?.measured ?? []) usage.expose(state!, key, attributes);
     } catch {
       // A context with throwing getters.
     }

@@ -2,7 +2,7 @@ import type { Result } from '../../client/result.ts';
 import { failure } from '../../client/result.ts';
 import type { ApiClient } from '../api-client.ts';
 import type { Settings } from '../options.ts';
-import type { FlagContext } from './flag-context.ts';
+import { type FlagContext, visitOf } from './flag-context.ts';
 import type { FlagEvaluation } from './flag-state.ts';
 
 /** Evaluation by the service, `POST /v1/flags/evaluate`. */
@@ -20,12 +20,15 @@ export class RemoteFlags {
     context: FlagContext,
     flagKeys: readonly string[] | undefined,
   ): Promise<Result<{ flags: Record<string, FlagEvaluation> }>> {
-    const { propertyId, environment, secretApiKey, timeoutMs } = this.#settings;
+    const { propertyId, environment, secretApiKey, timeoutMs, usage } = this.#settings;
+    const { isRefused, fromBot } = visitOf(context);
+    // The service sees neither the consent nor the user agent of the visitor.
+    const record = usage && !isRefused && !fromBot;
     const result = await this.#api.call({
       method: 'POST',
       path: '/v1/flags/evaluate',
       key: secretApiKey,
-      body: { propertyId, environment, context, flagKeys },
+      body: { propertyId, environment, context, flagKeys, record },
       timeoutMs,
       retry: true,
     });

@@ -2,7 +2,9 @@ import { newId } from '../../client/identity.ts';
 import { type ApiClient, pause } from '../api-client.ts';
 import type { Settings } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
-import type { FlagEvaluation, FlagValue } from './flag-state.ts';
+import type { FlagContext } from './flag-context.ts';
+import type { FlagEvaluation, FlagState, FlagValue } from './flag-state.ts';
+import { type MeasuredExposure, MeasuredExposures } from './measured-exposures.ts';
 
 interface Counter {
   readonly flagKey: string;
@@ -14,6 +16,7 @@ interface Counter {
 interface UsageReport {
   reportId: string;
   counts: { flagKey: string; value: FlagValue; count: number; lastAt: number }[];
+  exposures: MeasuredExposure[];
   createdAt: number;
 }
 
@@ -22,6 +25,7 @@ const INTERVAL_MS = 60_000;
 const MAX_COUNTERS = 10_000;
 /** Limits of the service, with room for escapes in the JSON. */
 const MAX_REPORT_COUNTS = 1000;
+const MAX_REPORT_EXPOSURES = 500;
 const MAX_REPORT_LENGTH = 100_000;
 /** The service remembers reports for 24 hours; a later retry could count twice. */
 const MAX_REPORT_AGE_MS = 23 * 60 * 60 * 1000;
@@ -29,7 +33,7 @@ const MAX_COUNT = 1_000_000_000;
 /** Closing does not wait longer for a service that is down. */
 const CLOSE_TIMEOUT_MS = 3000;
 
-/** Counts local evaluations and reports them in the background, every minute and on close. Never throws. */
+/** Counts local evaluations, and whom measured rules were evaluated for, and reports them in the background, every minute and on close. Never throws. */
 export class UsageCounter {
   readonly #settings: Settings;
   readonly #api: ApiClient;
@@ -41,11 +45,13 @@ export class UsageCounter {
   #sending: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isActive: boolean;
+  readonly #exposures: MeasuredExposures;
 
   constructor(settings: Settings, api: ApiClient, reporter: Reporter) {
     this.#settings = settings;
     this.#api = api;
     this.#reporter = reporter;
+    this.#exposures = new MeasuredExposures(settings, reporter);
     this.#isActive = settings.usage && settings.evaluation === 'local';
     if (this.#isActive) this.#timer = setInterval(() => this.#sendInBackground(), INTERVAL_MS).unref();
   }
@@ -57,6 +63,16 @@ export class UsageCounter {
     else if (this.#isActive && this.#counters.size < MAX_COUNTERS) {
       this.#counters.set(evaluation, { flagKey, value: evaluation.value, count: 1 });
     }
+  }
+
+  /** Called for every evaluation of a flag with measured rules. */
+  expose(state: FlagState, key: string, context: FlagContext): void {
+    if (this.#isActive) this.#exposures.add(state, key, context);
+  }
+
+  /** Call it when flags have changed. */
+  flagsChanged(keys: readonly string[]): void {
+    this.#exposures.forget(keys);
   }
 
   async close(): Promise<void> {
@@ -103,17 +119,24 @@ export class UsageCounter {
         current.counts.push(entry);
         length += size;
       } else {
-        reports.push({ reportId: newId(), counts: [entry], createdAt: now });
+        reports.push({ reportId: newId(), counts: [entry], exposures: [], createdAt: now });
         length = size;
       }
     }
     this.#counters.clear();
+    const exposures = this.#exposures.take();
+    for (let start = 0; start < exposures.length; start += MAX_REPORT_EXPOSURES) {
+      const part = exposures.slice(start, start + MAX_REPORT_EXPOSURES);
+      const report = reports.find((each) => each.exposures.length === 0);
+      if (report) report.exposures = part;
+      else reports.push({ reportId: newId(), counts: [], exposures: part, createdAt: now });
+    }
     return reports;
   }
 
   /** False: try again later. */
   async #deliver(
-    { reportId, counts, createdAt }: UsageReport,
+    { reportId, counts, exposures, createdAt }: UsageReport,
     timeoutMs: number,
     retry: boolean,
   ): Promise<boolean> {
@@ -123,7 +146,13 @@ export class UsageCounter {
       method: 'POST',
       path: '/v1/flags/usage',
       key: secretApiKey,
-      body: { propertyId, environment, reportId, counts },
+      body: {
+        propertyId,
+        environment,
+        reportId,
+        ...(counts.length > 0 && { counts }),
+        ...(exposures.length > 0 && { exposures }),
+      },
       timeoutMs,
       retry,
     });

@@ -1,9 +1,10 @@
-import type { FlagContext } from '../flags/flag-context.ts';
+import { type FlagContext, ofVisit } from '../flags/flag-context.ts';
 import type { FlagEvaluations } from '../flags/flag-evaluations.ts';
 import type { FlagEvaluation } from '../flags/flag-state.ts';
 import { parsedValue } from '../flags/flag-value.ts';
 import type { Reporter } from '../reporter.ts';
 import { readRequest } from '../request-facts.ts';
+import { isBot } from '../split-tests/is-bot.ts';
 import { type Body, isObject, readBody } from './relay-body.ts';
 import type { RelaySettings } from './relay-options.ts';
 import { RelayProblem, unavailable } from './relay-problem.ts';
@@ -95,7 +96,9 @@ async function contextOf(
     if (facts.sessionId !== undefined) context.sessionId = facts.sessionId;
   }
   try {
-    return { ...context, ...(await settings.context?.(call.original)) };
+    const complete: FlagContext = { ...context, ...(await settings.context?.(call.original)) };
+    const isRefused = facts.private && respectPrivacySignals;
+    return ofVisit(complete, { isRefused, fromBot: isBot(facts.userAgent) });
   } catch (error) {
     reporter.problem({ code: 'relay_context_failed', message: `\`context\` of the relay failed: ${error}` });
     // Without what the server knows, visitors would get the values of somebody else.

@@ -88,10 +88,10 @@ export async function splitTestsForRequest(
 }
 
 /** Why the visitor does not take part, if so. */
-function refusalOf(
+export function refusalOf(
   facts: RequestFacts,
   consent: boolean | undefined,
-  { respectPrivacySignals }: Settings,
+  { respectPrivacySignals }: Pick<Settings, 'respectPrivacySignals'>,
 ): string | undefined {
   if (consent === false) return 'no consent';
   const isAllowed = !facts.private || (consent === true && !respectPrivacySignals);

@@ -1,8 +1,9 @@
+import { advanceMeasuredRules } from '@switchyard/core/lifecycle/measured-rule';
 import { advancePhases, definitionInForce } from '@switchyard/core/lifecycle/phases';
-import type { PropertyConfiguration, SplitTest } from '../property/property-configuration.ts';
+import type { Flag, PropertyConfiguration, SplitTest } from '../property/property-configuration.ts';
 
 /**
- * Ends and starts phases to match the tests of a property; the same object if nothing changes.
+ * Ends and starts phases to match the tests and measured rules of a property; the same object if nothing changes.
  *
  * @param at when the change takes effect: before `now` if a schedule is late
  */
@@ -21,7 +22,30 @@ export function derivePhases(
     changed = true;
     return { ...test, phases };
   });
-  return changed ? { ...property, splitTests } : property;
+  const flags = flagsInForce(previous, property, at, now);
+  return changed || flags !== property.flags ? { ...property, splitTests, flags } : property;
+}
+
+/** The flags with the phases of their measured rules; the same list if nothing changes. */
+function flagsInForce(
+  previous: PropertyConfiguration | undefined,
+  { flags, segments }: PropertyConfiguration,
+  at: number,
+  now: number,
+): readonly Flag[] {
+  const unchanged = new Set(previous?.segments === segments ? previous.flags : []);
+  const next = flags.map((flag) => {
+    if (unchanged.has(flag)) return flag;
+    const configurations = flag.configurations.map((configuration) => {
+      const { measured: before = [], ...rest } = configuration;
+      const measured = advanceMeasuredRules(before, configuration, { flagKey: flag.key, segments, at, now });
+      if (measured === before) return configuration;
+      return measured.length === 0 ? rest : { ...rest, measured };
+    });
+    const isSame = configurations.every((each, index) => each === flag.configurations[index]);
+    return isSame ? flag : { ...flag, configurations };
+  });
+  return next.every((flag, index) => flag === flags[index]) ? flags : next;
 }
 
 /** The saved tests, whose phases are up to date unless the property's part of their definition changes: audiences use segments. */

@@ -13,6 +13,7 @@ import type {
   JsonSchema,
   Segment,
 } from '@switchyard/core/api/targeting';
+import type { MeasuredRule } from '@switchyard/core/lifecycle/measured-rule';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import type { Guardrail, TestOutcome } from './test-outcome.ts';
@@ -62,6 +63,8 @@ export interface StoredProperty {
   /** Statistics settings of its split tests, with defaults filled in. */
   readonly statistics: StatisticsSettings;
   readonly aaTest: AaTestMode;
+  /** Whether evaluations by the service are recorded for measured rules even if the request does not say so. */
+  readonly recordEvaluations?: true;
   /** ISO 4217 code shown with amounts, which are not converted. */
   readonly displayCurrency: string;
   /** IANA name of the zone of days, weeks and months in reports. */
@@ -188,6 +191,8 @@ export interface Flag {
 export interface EnvironmentFlagConfiguration extends FlagConfiguration {
   id: string;
   environmentId: string;
+  /** Derived by the writer; omitted if no rule is or was measured. */
+  measured?: readonly MeasuredRule[];
 }
 
 export interface Goal {

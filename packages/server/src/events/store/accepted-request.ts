@@ -1,3 +1,5 @@
+import { UNIT_PREFIX } from '@switchyard/core/evaluation/exposed-unit';
+
 /**
  * A validated request in the journal; one record per request that got a 200 response, two for a collect with exposures.
  * Times are Unix milliseconds. JSON objects are stored as JSON text, so they are not parsed again.
@@ -50,6 +52,15 @@ export interface Exposure {
   attributes?: string;
 }
 
+/**
+ * Whether a session only stands for a visitor or user whom a measured rule was evaluated for without a session. It has
+ * exposures and collects without events, and no start: it is no visit, so no list, filter or figure of visits has it.
+ */
+export const isUnitSession = (sessionId: string): boolean => sessionId.startsWith(UNIT_PREFIX);
+
+/** The same as an SQL condition on `session_id`, in the dialects of both engines. */
+export const IS_UNIT_SESSION = `session_id LIKE '${UNIT_PREFIX}%'`;
+
 export interface AcceptedConversion extends Accepted {
   kind: 'conversion';
   goalId: string;
@@ -92,7 +103,10 @@ export interface AcceptedCollect extends Accepted {
   os: string;
   /** If there are none, the collect itself counts as activity of the session, at the time of its receipt. */
   events: CollectedEvent[];
-  /** Set by `exportEntries` if all events were deleted since: the collect does not count as activity then. */
+  /**
+   * The collect does not count as activity: it only names the visitor of a unit session or, if set by `exportEntries`, all
+   * of its events were deleted since.
+   */
   expired?: true;
 }
 

@@ -17,6 +17,7 @@ import { describeSharedVisitors } from './contract/describe-shared-visitors.cont
 import { describeSources } from './contract/describe-sources.contract.ts';
 import { describeSplitTests } from './contract/describe-split-tests.contract.ts';
 import { describeTraffic } from './contract/describe-traffic.contract.ts';
+import { describeUnitSessions } from './contract/describe-unit-sessions.contract.ts';
 import { expectToAgree } from './contract/expect-to-agree.contract.ts';
 import { NaiveEventStore } from './contract/naive-event-store.contract.ts';
 import { randomScenario, T0 } from './contract/random-requests.contract.ts';
@@ -378,6 +379,7 @@ export function describeEventStore(
     describeSplitTests({ store: () => store, add, nextProperty });
     describeSharedVisitors({ store: () => store, add, nextProperty });
     describePhases({ store: () => store, add, nextProperty });
+    describeUnitSessions({ open, store: () => store, add, nextProperty });
     describeCovariates({ store: () => store, add, journal, nextProperty, randomRuns });
     describeFeedbackGoals({ store: () => store, add, nextProperty });
     describeAssignments({ store: () => store, add, nextProperty });

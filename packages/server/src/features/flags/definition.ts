@@ -1,5 +1,6 @@
 import { ManagedFlag } from '@switchyard/core/api/management';
 import { ProvisionedFlag } from '@switchyard/core/api/provisioning';
+import type { ProvisionedGuardrail, ProvisionedOutcome } from '@switchyard/core/api/test-outcomes';
 import { segmentsIn } from '@switchyard/core/evaluation/segments';
 import type { CollectionDefinition } from '../../configuration/definitions/collection-definition.ts';
 import type { Reference } from '../../configuration/property/entities.ts';
@@ -13,8 +14,8 @@ export const flagDefinition: CollectionDefinition<'flag'> = {
   type: 'flag',
   field: 'flags',
   keyField: 'key',
-  savedAfter: ['environment', 'segment'],
-  tables: { flags: ['id'], flag_configurations: ['id'] },
+  savedAfter: ['environment', 'segment', 'goal', 'feedback-type'],
+  tables: { flags: ['id'], flag_configurations: ['id'], measured_rules: ['configuration_id', 'rule_id'] },
   rows: flagRows,
   /** Configurations by environment, as in a provision file. */
   toDocument({ configurations, ...flag }) {
@@ -53,15 +54,26 @@ export const flagDefinition: CollectionDefinition<'flag'> = {
     body: ProvisionedFlag,
     response: ManagedFlag,
     access: 'editor',
-    readOnly: ['id', 'createdAt', 'environments/*/id'],
+    readOnly: ['id', 'createdAt', 'environments/*/id', 'environments/*/measured'],
   },
 };
 
 function referencesOf({ environmentId, prerequisites, rules }: EnvironmentFlagConfiguration): Reference[] {
   const segments = rules.flatMap(({ conditions = [] }) => segmentsIn(conditions));
+  const outcomes = rules.flatMap(({ measure }) => [
+    ...(measure?.goals ?? []),
+    ...(measure?.guardrails ?? []),
+  ]);
   return [
     { type: 'environment', key: environmentId },
     ...prerequisites.map(({ flag }): Reference => ({ type: 'flag', key: flag })),
     ...segments.map((id): Reference => ({ type: 'segment', key: id })),
+    ...outcomes.map(referenceOf),
   ];
+}
+
+function referenceOf(entry: ProvisionedOutcome | ProvisionedGuardrail): Reference {
+  if (typeof entry === 'string') return { type: 'goal', key: entry };
+  if ('goalId' in entry) return { type: 'goal', key: entry.goalId };
+  return { type: 'feedback-type', key: entry.feedbackType };
 }

@@ -45,6 +45,8 @@ const configurationWords = (place: string) =>
   members(
     {
       id: null,
+      // Follows from everything else.
+      measured: null,
       enabled: ({ to }) => [`${place}: switched ${to === true ? 'on' : 'off'}`],
       value: field(`${place}, when no rule matches`),
       prerequisites: prerequisiteWords(place),
@@ -107,8 +109,10 @@ function inShort({ value }: ListItem, { segments = [] }: Names): string {
     percent: percentWords,
     maxConditions: MAX_CONDITIONS,
   });
-  const state = objectOf(value).enabled === false ? ' (off)' : '';
-  return cut(text.charAt(0).toLowerCase() + text.slice(1), MAX_SENTENCE_LENGTH) + state;
+  const { enabled, measure } = objectOf(value);
+  const state = enabled === false ? ' (off)' : '';
+  const measured = isMissing(measure) ? '' : ', measured';
+  return cut(text.charAt(0).toLowerCase() + text.slice(1), MAX_SENTENCE_LENGTH) + measured + state;
 }
 
 const ruleWords = (place: string) =>
@@ -124,6 +128,7 @@ const ruleWords = (place: string) =>
       rollout: rolloutWords(place),
       value: servedWords(place),
       split: splitWords(place),
+      measure: measureWords(place),
     },
     (name) => field(`${place}, ${labelOf(name).toLowerCase()}`),
   );
@@ -147,6 +152,31 @@ const isWhole = (split: unknown): boolean => isMissing(split) || Array.isArray(s
 
 const wholeSplit = (split: unknown): string =>
   isMissing(split) ? 'one value' : servedValues({ split } as Rule, { percent: percentWords });
+
+/** `Production, rule 1: measured by 'signup' and 'orders', guardrail 'refunds'` */
+const measureWords =
+  (place: string): ChangeWords =>
+  ({ from, to }) => {
+    if (isMissing(to)) return isMissing(from) ? [] : [`${place}: no longer measured`];
+    const { goals, guardrails, plannedVisitors, smallestEffect } = objectOf(to);
+    if (!Array.isArray(goals)) return [`${place}: what it is measured by changed`];
+    const list = (outcomes: unknown) => (Array.isArray(outcomes) ? listWords(outcomes, outcomeWords) : '');
+    const parts = [
+      `measured by ${list(goals)}`,
+      ...(isMissing(guardrails) ? [] : [`guardrails ${list(guardrails)}`]),
+      ...(isMissing(plannedVisitors) ? [] : [`planned for ${valueWords(plannedVisitors)} visitors`]),
+      ...(isMissing(smallestEffect) ? [] : [`smallest effect ${percentWords(Number(smallestEffect) * 100)}`]),
+    ];
+    return [`${place}: ${parts.join(', ')}`];
+  };
+
+/** A goal, or an answer to a feedback question. */
+function outcomeWords(outcome: unknown): string {
+  if (typeof outcome === 'string') return `'${outcome}'`;
+  const { goalId, feedbackType, option } = objectOf(outcome);
+  if (!isMissing(goalId)) return `'${goalId}'`;
+  return isMissing(option) ? `feedback '${feedbackType}'` : `feedback '${feedbackType}: ${option}'`;
+}
 
 /** `Production, rule 1: rollout 10 % → 25 %` */
 function rolloutWords(place: string): ChangeWords {

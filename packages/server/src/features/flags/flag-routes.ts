@@ -12,6 +12,7 @@ import type { Authentication } from '../../http/access/authentication.ts';
 import { plainResponse, preparedResponses } from '../../http/contract/api-description.ts';
 import { sendPrepared } from '../../http/contract/etag.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
+import type { ExposureRecorder } from './exposure-recorder.ts';
 import { type FindIdentity, type FlagEvaluator, flagsIn, withIdentity } from './flag-evaluator.ts';
 import type { FlagStreams } from './flag-streams.ts';
 import { publishedFlags, publishedSegments } from './published-flags.ts';
@@ -19,6 +20,7 @@ import { publishedFlags, publishedSegments } from './published-flags.ts';
 interface Dependencies {
   auth: Authentication;
   evaluator: FlagEvaluator;
+  exposures: ExposureRecorder;
   findIdentity: FindIdentity;
   streams: FlagStreams;
 }
@@ -30,13 +32,15 @@ export function registerFlagRoutes(api: ApiRoutes, dependencies: Dependencies): 
   registerStream(api, dependencies);
 }
 
-function registerEvaluate(api: ApiRoutes, { auth, evaluator, findIdentity }: Dependencies): void {
+function registerEvaluate(api: ApiRoutes, { auth, evaluator, exposures, findIdentity }: Dependencies): void {
   api.hot<{ Body: EvaluateBody }>(
     'POST',
     '/v1/flags/evaluate',
     {
       tag: 'Flags',
       summary: 'Evaluate flags for a context',
+      description:
+        'With `record`, evaluations of measured rules are stored before the response, once per visitor or user, variant and day.',
       key: 'secret',
       anyQuery: true,
       body: EvaluateBody,
@@ -45,11 +49,15 @@ function registerEvaluate(api: ApiRoutes, { auth, evaluator, findIdentity }: Dep
     },
     (request, reply) => {
       const { propertyId, environment = PRODUCTION.id, context = {}, flagKeys } = request.body;
-      const flags = flagsIn(auth.property(request, propertyId), environment);
-      const send = (complete: Record<string, unknown>) =>
-        reply
-          .type('application/json; charset=utf-8')
-          .send(evaluator.evaluationsJson(flags, complete, flagKeys));
+      const property = auth.property(request, propertyId);
+      const flags = flagsIn(property, environment);
+      const { record = property.recordEvaluations === true } = request.body;
+      const send = (complete: Record<string, unknown>) => {
+        const json = evaluator.evaluationsJson(flags, complete, flagKeys);
+        const stored = record ? exposures.evaluated(property, flags, complete, flagKeys) : undefined;
+        const respond = () => reply.type('application/json; charset=utf-8').send(json);
+        return stored === undefined ? respond() : stored.then(respond);
+      };
       const complete = withIdentity(propertyId, context, findIdentity);
       return complete instanceof Promise ? complete.then(send) : send(complete);
     },

@@ -4,6 +4,7 @@ import { type CheckableFlag, checkFlags } from '@switchyard/core/evaluation/flag
 import { parsePointer } from '@switchyard/core/merge/json-pointer';
 import { newId } from '../../configuration/database/database.ts';
 import type { ItemRuleContext } from '../../configuration/definitions/collection-definition.ts';
+import { knownOutcomes } from '../../configuration/definitions/outcome-checks.ts';
 import type { Report, RuleContext } from '../../configuration/definitions/rule-context.ts';
 import type {
   Environment,
@@ -13,6 +14,7 @@ import type {
 } from '../../configuration/property/property-configuration.ts';
 import { compileRuleRegex } from '../../platform/rule-regex.ts';
 import { schemaComplaint } from '../../platform/schema-complaint.ts';
+import { reportLostMeasureOptions, reportMeasures } from './measure-rules.ts';
 import { type FlagEntry, resolveRollouts } from './rollout-rules.ts';
 
 interface Context extends Pick<RuleContext, 'mode' | 'now' | 'report'> {
@@ -27,11 +29,14 @@ export function resolveFlags(
   context: ItemRuleContext,
 ): Flag[] {
   const flagContext = { ...context, environments: context.items('environment') };
+  const outcomes = knownOutcomes(context.items('goal'), context.items('feedback-type'));
   const flags = entries.map((entry, index) => {
     const place = `/flags/${index}`;
     const known = stored.find((candidate) => candidate.key === entry.key);
+    reportMeasures(entry, known, place, outcomes, context.report);
     return resolveFlag(resolveRollouts(entry, place, context), known, place, flagContext);
   });
+  reportLostMeasureOptions(context.resolved('feedback-type'), entries, stored, context.report);
   const resolved = { flags, segments: context.resolved('segment') };
   reportTargeting(entries, resolved, context.stored, context.report);
   return flags;
@@ -90,6 +95,7 @@ function resolveConfigurations(
         id: before?.id ?? newId('cfg'),
         environmentId,
         ...resolveConfiguration(configuration, mode === 'merge' ? before : undefined, fallback),
+        ...(before?.measured && { measured: before.measured }),
       },
     ];
   });

@@ -4,6 +4,7 @@ import type {
   EnvironmentFlagConfiguration,
   Flag,
 } from '../../configuration/property/property-configuration.ts';
+import { measuredByConfiguration, saveMeasuredRules } from './measured-rule-store.ts';
 
 async function listFlags(database: Database, propertyId: string): Promise<Flag[]> {
   const rows = await database
@@ -45,8 +46,10 @@ async function listConfigurations(
     .where('configuration.property_id', '=', propertyId)
     .orderBy('environment.position')
     .execute();
+  const measured = await measuredByConfiguration(database, propertyId);
   const byFlag = new Map<string, EnvironmentFlagConfiguration[]>();
   for (const row of rows) {
+    const own = measured.get(row.id);
     const configuration = {
       id: row.id,
       environmentId: row.environment_id,
@@ -54,6 +57,7 @@ async function listConfigurations(
       value: JSON.parse(row.value),
       rules: JSON.parse(row.rules),
       prerequisites: JSON.parse(row.prerequisites),
+      ...(own && { measured: own }),
     };
     const existing = byFlag.get(row.flag_id);
     if (existing === undefined) byFlag.set(row.flag_id, [configuration]);
@@ -105,7 +109,7 @@ async function saveConfigurations(database: Database, propertyId: string, flag: 
     );
   }
   await removed.execute();
-  for (const { id, environmentId, ...configuration } of configurations) {
+  for (const { id, environmentId, measured, ...configuration } of configurations) {
     const columns = {
       enabled: configuration.enabled ? 1 : 0,
       value: JSON.stringify(configuration.value),
@@ -117,6 +121,7 @@ async function saveConfigurations(database: Database, propertyId: string, flag: 
       .values({ id, flag_id: flagId, property_id: propertyId, environment_id: environmentId, ...columns })
       .onConflict((conflict) => conflict.columns(['flag_id', 'environment_id']).doUpdateSet(columns))
       .execute();
+    await saveMeasuredRules(database, propertyId, id, measured ?? []);
   }
 }
 

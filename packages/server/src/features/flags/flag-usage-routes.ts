@@ -8,8 +8,9 @@ import type { Authentication } from '../../http/access/authentication.ts';
 import { eventTime } from '../../http/contract/client-time.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { sendSuccess } from '../../http/pipeline/record-events.ts';
-import { ApiError } from '../../platform/errors/errors.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 import type { UsageCount } from './evaluation-counts.ts';
+import type { ExposureRecorder } from './exposure-recorder.ts';
 import type { FlagUsageReader } from './flag-usage-reader.ts';
 import type { FlagUsageRecorder } from './flag-usage-recorder.ts';
 import { usageValue } from './usage-value.ts';
@@ -17,6 +18,7 @@ import { usageValue } from './usage-value.ts';
 interface Dependencies {
   auth: Authentication;
   recorder: FlagUsageRecorder;
+  exposures: ExposureRecorder;
   reader: FlagUsageReader;
 }
 
@@ -25,7 +27,7 @@ export function registerFlagUsageRoutes(api: ApiRoutes, dependencies: Dependenci
   registerList(api, dependencies);
 }
 
-function registerReport(api: ApiRoutes, { auth, recorder }: Dependencies): void {
+function registerReport(api: ApiRoutes, { auth, recorder, exposures }: Dependencies): void {
   api.post<{ Body: FlagUsageBody }>(
     '/v1/flags/usage',
     {
@@ -39,10 +41,15 @@ function registerReport(api: ApiRoutes, { auth, recorder }: Dependencies): void 
       errors: ['wrong_property', 'environment_not_found', 'database_unavailable'],
     },
     async (request, reply) => {
-      const { propertyId, reportId } = request.body;
+      const { propertyId, environment = PRODUCTION.id, reportId, exposures: given } = request.body;
+      if (request.body.counts === undefined && given === undefined) {
+        throw invalidField('/counts', 'is missing: a report needs counts or exposures');
+      }
       const property = auth.property(request, propertyId);
       const receivedAt = Date.now();
       const counts = acceptCounts(property, request.body, receivedAt);
+      // First, because a report that is sent again after a failure records exposures once, too.
+      await exposures.reported(property, environment, given ?? [], reportId);
       if (counts.length > 0) await recorder.report({ propertyId, reportId, counts, receivedAt });
       return sendSuccess(reply);
     },
@@ -58,7 +65,8 @@ function acceptCounts(
   if (!property.environments.some(({ id }) => id === environment))
     throw new ApiError('environment_not_found');
   const types = new Map(property.flags.map(({ key, type }) => [key, type]));
-  return body.counts
+  const { counts = [] } = body;
+  return counts
     .filter(({ flagKey, value }) => types.get(flagKey) === typeof value)
     .map(({ flagKey, value, count, lastAt }) => ({
       propertyId: property.id,

@@ -19,6 +19,7 @@ import type { HotRequest } from '../../http/contract/hot-route.ts';
 import { asApiError, sendProblem } from '../../http/contract/problem.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import type { ApiError } from '../../platform/errors/errors.ts';
+import type { ExposureRecorder } from './exposure-recorder.ts';
 import {
   type Context,
   type EnvironmentFlags,
@@ -31,12 +32,15 @@ import {
 interface Dependencies {
   auth: Authentication;
   evaluator: FlagEvaluator;
+  exposures: ExposureRecorder;
   findIdentity: FindIdentity;
 }
 
 interface EvaluationInput {
   property: PropertyConfiguration;
   flags: EnvironmentFlags;
+  /** Whether evaluations of measured rules are recorded. */
+  record: boolean;
   /** A promise if the visitor of its session has to be looked up. */
   context: Context | Promise<Context>;
 }
@@ -50,7 +54,7 @@ export function registerOfrepRoutes(api: ApiRoutes, dependencies: Dependencies):
 }
 
 const description =
-  'The API key determines the property, the `x-environment` header the environment. The key can also be sent as `Authorization: Bearer`; if both are sent, `x-api-key` takes precedence.';
+  'The API key determines the property, the `x-environment` header the environment. With `x-record: true`, evaluations of measured rules are stored before the response. The key can also be sent as `Authorization: Bearer`; if both are sent, `x-api-key` takes precedence.';
 
 /** Options that clients of the protocol need, unlike those of our own API. */
 const PROTOCOL = {
@@ -84,9 +88,11 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
       ...PROTOCOL,
     },
     async (request, reply) => {
-      const { flags, context } = evaluationInput(request, dependencies);
+      const { property, flags, context, record } = evaluationInput(request, dependencies);
       const { key } = request.params;
-      const json = dependencies.evaluator.ofrepJson(flags, key, await context);
+      const complete = await context;
+      const json = dependencies.evaluator.ofrepJson(flags, key, complete);
+      if (record) await dependencies.exposures.evaluated(property, flags, complete, [key]);
       if (json !== undefined) return reply.type('application/json; charset=utf-8').send(json);
       return fail(reply, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails: 'There is no such flag.' });
     },
@@ -112,12 +118,14 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
       ...PROTOCOL,
     },
     (request, reply) => {
-      const { property, flags, context } = evaluationInput(request, dependencies);
+      const { property, flags, context, record } = evaluationInput(request, dependencies);
       const send = (complete: Context) => {
         const { json, tag } = dependencies.evaluator.ofrepList(flags, complete);
         const { version } = property;
         const body = `{"flags":[${json}],"metadata":{"version":${version}}}`;
-        return sendPrepared(request, reply, { body, etag: tag.etag(version) });
+        const stored = record ? dependencies.exposures.evaluated(property, flags, complete) : undefined;
+        const respond = () => sendPrepared(request, reply, { body, etag: tag.etag(version) });
+        return stored === undefined ? respond() : stored.then(respond);
       };
       return context instanceof Promise ? context.then(send) : send(context);
     },
@@ -129,7 +137,9 @@ function evaluationInput(request: OfrepRequest, { auth, findIdentity }: Dependen
   const environment = request.headers['x-environment'];
   const flags = flagsIn(property, typeof environment === 'string' ? environment : PRODUCTION.id);
   const context = withIdentity(property.id, request.body.context ?? {}, findIdentity);
-  return { property, flags, context };
+  const given = request.headers['x-record'];
+  const record = given === undefined ? property.recordEvaluations === true : given === 'true';
+  return { property, flags, context, record };
 }
 
 function fail(reply: FastifyReply, status: 400 | 404, body: OfrepFailure): FastifyReply {

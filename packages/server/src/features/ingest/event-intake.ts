@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { PageQuery } from '@switchyard/core/api/common';
 import type { IdempotencyMark } from '../../events/intake/journal/marks/mark.ts';
-import type { AcceptedRequest } from '../../events/store/accepted-request.ts';
+import type {
+  AcceptedCollect,
+  AcceptedExposures,
+  AcceptedRequest,
+} from '../../events/store/accepted-request.ts';
 import type { JournalClient } from '../../events/thread/journal-client.ts';
 import type { HotRequest } from '../../http/contract/hot-route.ts';
 import type { EventKind, Metrics } from '../../http/monitoring/metrics.ts';
@@ -43,6 +47,32 @@ export class EventIntake {
     return outcome;
   }
 
+  /**
+   * Exposures that come with the visitors of their sessions, in collects without events. Resolves once all is stored.
+   *
+   * @param reportId a report that is sent again counts once
+   */
+  async recordExposures(
+    accepted: AcceptedExposures,
+    visitors: readonly AcceptedCollect[],
+    reportId?: string,
+  ): Promise<void> {
+    const named = visitors.filter((collect) => this.#suppress(collect) !== 'all');
+    const erased = new Set(visitors.filter((collect) => !named.includes(collect)).map((it) => it.sessionId));
+    const given = accepted.exposures.length;
+    const kept = { ...accepted, exposures: accepted.exposures.filter((it) => !erased.has(it.sessionId)) };
+    const isEmpty = kept.exposures.length === 0 || this.#suppress(kept) === 'all';
+    const count = isEmpty ? 0 : kept.exposures.length;
+    if (count < given) this.#metrics.dropped('suppressed', given - count);
+    if (isEmpty) return;
+    const mark = reportId === undefined ? undefined : markOf(accepted.propertyId, 'usage', reportId);
+    const [outcome] = await Promise.all([
+      this.#journal.accept(kept, mark),
+      ...named.map((collect) => this.#journal.accept(collect)),
+    ]);
+    if (outcome !== 'reused') this.#count(kept, outcome);
+  }
+
   #count(accepted: AcceptedRequest, outcome: 'stored' | 'replayed'): void {
     const [kind, count] = eventsIn(accepted);
     if (outcome === 'stored') this.#metrics.accepted(kind, count);
@@ -72,6 +102,12 @@ function idempotencyMark(request: HotRequest): IdempotencyMark | undefined {
   // Separate per kind, because anyone can get the public key and could block the idempotency keys of a backend.
   return { key: `${propertyId}/${kind}/${key}`, fingerprint };
 }
+
+/** Of something that was given an id by its sender, which never has other contents. */
+const markOf = (propertyId: string, kind: 'usage', id: string): IdempotencyMark => ({
+  key: `${propertyId}/${kind}/${id}`,
+  fingerprint: '',
+});
 
 /** Pages cannot send the header without a preflight. */
 function idempotencyKeyOf({ headers, apiKey, query }: HotRequest): string | undefined {

@@ -63,6 +63,7 @@ const ROUTES: Record<string, Route> = {
   [`POST ${P}/split-tests/{key}/resume`]: { access: 'editor' },
   [`POST ${P}/split-tests/{key}/stop`]: { access: 'editor' },
   [`POST ${P}/split-tests/{key}/archive`]: { access: 'editor' },
+  [`POST ${P}/flags/{key}/promote`]: { access: 'editor', body: { ruleId: 'none', variant: 'on' } },
   [`GET ${P}/webhooks/{key}/deliveries`]: { access: 'admin' },
   [`GET ${P}/webhooks/{key}/deliveries/{deliveryId}`]: { access: 'admin' },
   [`POST ${P}/webhooks/{key}/deliveries/{deliveryId}/resend`]: { access: 'admin' },

@@ -31,7 +31,7 @@ interface ItemRoute {
 type ItemRouteRequest = FastifyRequest<ItemRoute>;
 
 const ETAG = { etag: { type: 'string', description: 'The version; send it as `If-Match`' } };
-const WRITE_ERRORS = [
+export const WRITE_ERRORS = [
   'not_found',
   'version_required',
   'version_conflict',
@@ -162,7 +162,7 @@ function registerDelete(api: ApiRoutes, collection: Collection, services: Manage
 /** What is wrong with a body is reported after read-only fields are removed and a patch is applied. */
 const ANY_OBJECT = { type: 'object' };
 
-const writeResponses = ({ response, noun }: Collection) => ({
+export const writeResponses = ({ response, noun }: Collection) => ({
   200: {
     anyOf: [response, DryRun],
     description: `The ${noun} after the change, or with \`dryRun\` the differences`,
@@ -182,15 +182,23 @@ async function handleWrite(
   request: ItemRouteRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { key } = request.params;
-  const { type } = collection;
-  const item: ItemRequest = {
+  return writeItem(services, request, reply, {
     collection,
-    key,
+    key: request.params.key,
     method,
     body: request.body,
     precondition: preconditionOf(request.headers),
-  };
+  });
+}
+
+export async function writeItem(
+  services: ManagementServices,
+  request: FastifyRequest<Pick<ItemRoute, 'Params' | 'Querystring'>>,
+  reply: FastifyReply,
+  item: ItemRequest,
+): Promise<FastifyReply> {
+  const { key, collection } = item;
+  const { type } = collection;
   const guard = proposeIfProtected(services.model, request, item);
   const changed = await guard.run(services, () =>
     changeManaged(services, request.managed.id, changeRequest(request), async (input) => {

@@ -4,7 +4,7 @@ import { describeItemChanges, type StateBefore } from '../../configuration/chang
 import { affectedEnvironments } from '../../configuration/changes/protected-environments.ts';
 import type { ConfigurationModel } from '../../configuration/definitions/configuration-model.ts';
 import { currentDecisionRule } from '../../configuration/phases/fix-decision-rules.ts';
-import { openedPhases } from '../../configuration/phases/opened-phases.ts';
+import { nameOfOpened, openedPhases } from '../../configuration/phases/opened-phases.ts';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { Changed } from '../../configuration/writer/configuration-writer.ts';
 
@@ -64,7 +64,7 @@ function warningsOf(changed: Changed): string[] {
   if (current === undefined) return [];
   return [
     ...openedPhases(previous, current).map(
-      ({ splitTest }) => `Opens a new phase of the split test "${splitTest}": its results start over.`,
+      (phase) => `Opens a new phase of ${nameOfOpened(phase)}: its results start over.`,
     ),
     ...stoppedTests(previous, current).map(
       (key) => `Stops the split test "${key}". A stopped test cannot be restarted.`,

@@ -5,6 +5,7 @@ import { registerConfigurationRoutes } from './configuration-routes.ts';
 import type { ConfigurationStreams } from './configuration-streams.ts';
 import { registerHistoryRoutes } from './history-routes.ts';
 import type { ManagementServices } from './management-services.ts';
+import { registerPromoteRoute } from './promote-routes.ts';
 import { registerPropertyRoutes } from './property-routes.ts';
 import { registerProposalRoutes } from './proposal-routes.ts';
 import { registerRedactionRoutes } from './redaction-routes.ts';
@@ -22,6 +23,7 @@ export function registerManagementRoutes(api: ApiRoutes, services: Services): vo
   registerConfigurationRoutes(api, services.model, services.streams);
   registerCollectionRoutes(api, services);
   registerTransitionRoutes(api, services);
+  registerPromoteRoute(api, services);
   registerHistoryRoutes(api, services);
   registerRedactionRoutes(api, services);
   registerProposalRoutes(api, services);

@@ -16,6 +16,7 @@ export function completeSettings(id: string, settings: Document): PropertyCandid
     allowedOrigins: null,
     holdout: 0,
     aaTest: 'assignment',
+    recordEvaluations: false,
     displayCurrency: 'USD',
     timeZone: 'UTC',
     ...Object.fromEntries(set),

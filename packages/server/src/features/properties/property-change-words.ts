@@ -74,5 +74,10 @@ export const PROPERTY_WORDS: Words = {
   privacy,
   statistics,
   aaTest: field('A/A test'),
+  recordEvaluations: ({ to }) => [
+    to === true
+      ? 'Records evaluations of measured flags'
+      : 'Records evaluations of measured flags only on request',
+  ],
   hashSeed: field('Seed'),
 };

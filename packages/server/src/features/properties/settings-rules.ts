@@ -44,6 +44,7 @@ export function resolveSettings(
     holdoutPeriod: stored?.holdoutPeriod ?? null,
     statistics: { ...(stored?.statistics ?? DEFAULT_STATISTICS), ...entry.statistics },
     aaTest: entry.aaTest ?? stored?.aaTest ?? 'assignment',
+    ...((entry.recordEvaluations ?? stored?.recordEvaluations) && { recordEvaluations: true as const }),
     displayCurrency: entry.displayCurrency ?? stored?.displayCurrency ?? DEFAULT_CURRENCY,
     timeZone: entry.timeZone ?? stored?.timeZone ?? DEFAULT_TIME_ZONE,
     privacy,

@@ -127,18 +127,28 @@ function compare(
   return { action, ...subject, fields, summary: documentWords(model, type, before, after, current) };
 }
 
-/** A test that only changes because of its property's settings is noted on the property. */
+/** A test or flag that only changes because of its property's settings or segments is noted on the property. */
 function withNotes(changes: ProvisionChange[], { previous, current }: States): ProvisionChange[] {
   const phases = openedPhases(previous, current);
-  const propertyNotes = new Map(phases.map((phase) => [phase.splitTest, describePhase(phase)]));
+  const propertyNotes = new Map(
+    phases.map((phase) => {
+      const { splitTest, measuredRule } = phase;
+      const name = splitTest === undefined ? `flag ${measuredRule?.flagKey}` : `split test ${splitTest}`;
+      return [phase, `${name} ${describePhase(phase)}`];
+    }),
+  );
   const annotated = changes.map((change) => {
-    const isTest = change.entity === 'splitTest' && change.action === 'update';
-    const note = isTest ? propertyNotes.get(change.id) : undefined;
-    if (note === undefined) return change;
-    propertyNotes.delete(change.id);
-    return { ...change, notes: [note] };
+    if (change.action !== 'update') return change;
+    const own = phases.filter(({ splitTest, measuredRule }) =>
+      change.entity === 'splitTest'
+        ? splitTest === change.id
+        : change.entity === 'flag' && measuredRule?.flagKey === change.id,
+    );
+    if (own.length === 0) return change;
+    for (const phase of own) propertyNotes.delete(phase);
+    return { ...change, notes: own.map(describePhase) };
   });
   if (propertyNotes.size === 0) return annotated;
-  const sentences = [...propertyNotes].map(([key, note]) => `split test ${key} ${note}`);
+  const sentences = [...propertyNotes.values()];
   return annotated.map((change) => (change.entity === 'property' ? { ...change, notes: sentences } : change));
 }

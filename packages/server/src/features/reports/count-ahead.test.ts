@@ -26,6 +26,7 @@ const property = (id: string, ...splitTests: unknown[]) =>
     statistics: { cuped: false, winsorize: null, stratify: [] },
     goals: [],
     splitTests,
+    flags: [],
   }) as unknown as PropertyConfiguration;
 
 function start(...properties: PropertyConfiguration[]) {
@@ -88,4 +89,28 @@ test('counts a changed test and everything after an erasure at once', async () =
   startAgain();
   expect(await within(MINUTE)).toEqual(['shop/a', 'shop/b']);
   expect(await within(MINUTE)).toEqual([]);
+});
+
+test('counts measured rules that run, too', async () => {
+  const definition = { hashSeed: 'f:r', variations: [], unit: 'user' };
+  const phase = { number: 1, startedAt: 0, endedAt: null, reasons: ['started'], definition };
+  const flag = (key: string, enabled: boolean) => ({
+    key,
+    configurations: [
+      {
+        id: `cfg_${key}`,
+        environmentId: 'production',
+        enabled,
+        rules: [{ id: 'r', rollout: { percentage: 50 }, measure: { goals: [] } }],
+        measured: [{ ruleId: 'r', measure: { goals: [] }, winner: null, phases: [phase] }],
+      },
+    ],
+  });
+  const shop = {
+    ...property('shop', splitTest('a', 'running')),
+    flags: [flag('on', true), flag('off', false)],
+  };
+  const { within } = start(shop as unknown as PropertyConfiguration);
+  const counted = await within(60_000);
+  expect(counted.sort()).toEqual(['shop/a', 'shop/flag:on/production/r']);
 });

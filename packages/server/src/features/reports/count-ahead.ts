@@ -1,9 +1,7 @@
-import type {
-  PropertyConfiguration,
-  SplitTest,
-} from '../../configuration/property/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { EventStoreClient } from '../../events/thread/event-store-client.ts';
 import { scopeOf } from './report-scope.ts';
+import { type ReportedTest, reportedTests } from './reported-test.ts';
 
 /** The first requests after a start are served first. */
 const START_DELAY_MS = 10_000;
@@ -20,13 +18,13 @@ export interface CountAheadOptions {
 
 interface RunningTest {
   property: PropertyConfiguration;
-  test: SplitTest;
+  test: ReportedTest;
   /** Another definition is another count. */
   definition: string;
 }
 
 /**
- * Counts the visitors of running tests before anyone asks for their results: the event store then only counts those
+ * Counts the visitors of running tests and measured rules before anyone asks for their results: the event store then only counts those
  * that changed since. Otherwise the first results of a large test take seconds after each change of its goals and each
  * erasure.
  */
@@ -82,7 +80,7 @@ export class CountAhead {
   #runningIn(property: PropertyConfiguration): RunningTest[] {
     const known = this.#running.get(property);
     if (known) return known;
-    const running = property.splitTests
+    const running = reportedTests(property)
       .filter(({ status }) => status === 'running')
       .map((test) => ({ property, test, definition: definitionOf(property, test) }));
     this.#running.set(property, running);
@@ -91,6 +89,6 @@ export class CountAhead {
 }
 
 /** Without the days, which change at midnight. */
-function definitionOf(property: PropertyConfiguration, test: SplitTest): string {
+function definitionOf(property: PropertyConfiguration, test: ReportedTest): string {
   return JSON.stringify({ ...scopeOf(property, test, undefined, Date.now()).query, days: undefined });
 }

@@ -1,8 +1,7 @@
-import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
+import type { DecisionRuleReport, FixedDecisionRule } from '@switchyard/core/api/decision/decision-rule';
 import { decisionRuleOf, decisionRuleReport } from '@switchyard/core/stats/report/decision-rule';
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { SplitTest } from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
@@ -11,10 +10,14 @@ import {
   type TestOutcome,
 } from '../../configuration/property/test-outcome.ts';
 import type { ReportScope } from './report-scope.ts';
+import type { ReportedTest } from './reported-test.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
 
-export type BundleDefinition = Omit<SplitTest, 'id' | 'createdAt'>;
+/** All of a split test, or what is reported of a measured rule. */
+export interface BundleDefinition extends ReportedTest {
+  readonly decisionRule?: FixedDecisionRule | undefined;
+}
 
 /** A report with all its input, so that anyone can recompute it. */
 export interface ReportBundle {
@@ -24,7 +27,7 @@ export interface ReportBundle {
   exportedAt: number;
   propertyId: string;
   definition: BundleDefinition;
-  /** Missing in bundles of versions that did not fix rules. */
+  /** Missing for measured rules, and in bundles of versions that did not fix rules. */
   decisionRule?: DecisionRuleReport;
   phase: number | null;
   method: object;
@@ -34,7 +37,7 @@ export interface ReportBundle {
 
 export function bundleOf(
   { query, statistics, test, phase }: ReportScope,
-  { definition, decisionRule }: Required<Pick<ReportBundle, 'definition' | 'decisionRule'>>,
+  { definition, decisionRule }: { definition: BundleDefinition; decisionRule: DecisionRuleReport | undefined },
   input: ReportInput,
 ): ReportBundle {
   return {
@@ -43,7 +46,7 @@ export function bundleOf(
     exportedAt: Date.now(),
     propertyId: query.propertyId,
     definition,
-    decisionRule,
+    ...(decisionRule && { decisionRule }),
     phase: phase?.number ?? null,
     method: { ...statistics, attributionDays: test.attributionDays },
     input,

@@ -20,7 +20,8 @@ export type ReportRequest =
   | {
       type: 'results';
       scope: ReportScope;
-      decisionRule: DecisionRuleReport;
+      /** Undefined for measured rules. */
+      decisionRule: DecisionRuleReport | undefined;
       options: Pick<SplitTestResultsQuery, 'bots' | 'by' | 'include' | 'fresh'>;
     }
   /** Only verdict and health, as a small response for the serving thread. */
@@ -33,7 +34,8 @@ export type ReportRequest =
       scope: ReportScope;
       bots: ResultsExportQuery['bots'];
       definition: BundleDefinition;
-      decisionRule: DecisionRuleReport;
+      /** Undefined for measured rules. */
+      decisionRule: DecisionRuleReport | undefined;
     }
   | {
       type: 'plan';

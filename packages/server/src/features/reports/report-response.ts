@@ -19,6 +19,7 @@ export function resultsResponse(
   const { statistics, test, phases, phase, query } = scope;
   return {
     splitTestKey: test.key,
+    ...(test.measuredRule && { measuredRule: { ...test.measuredRule } }),
     status: test.status,
     winner: test.winner,
     asOf,

@@ -1,3 +1,4 @@
+import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
 import {
   ResultsBundle,
   ResultsExportQuery,
@@ -13,9 +14,11 @@ import { disconnection } from '../../http/pipeline/disconnection.ts';
 import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { decisionRuleFor } from './decision/decision-rule.ts';
 import { plannedAudience } from './planned-audience.ts';
+import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
-import { findSplitTest, scopeOf } from './report-scope.ts';
+import { type ReportScope, scopeOf } from './report-scope.ts';
+import { findSplitTest } from './reported-test.ts';
 import { plannedGuardrails } from './test-plan.ts';
 
 interface Dependencies {
@@ -70,7 +73,7 @@ function registerResults(api: ApiRoutes, { auth, reports, database }: Dependenci
   );
 }
 
-const BUNDLE_EXAMPLES = Object.fromEntries(
+export const BUNDLE_EXAMPLES = Object.fromEntries(
   (ResultsBundle as { examples?: unknown[] }).examples!.map((value, index) => [
     `example${index + 1}`,
     { value },
@@ -104,13 +107,33 @@ function registerExport(api: ApiRoutes, { auth, reports, database }: Dependencie
       const test = findSplitTest(property, splitTestKey);
       const scope = scopeOf(property, test, phase, Date.now());
       const { id: _id, createdAt: _createdAt, ...definition } = test;
-      const extension = format === 'csv' ? 'csv' : 'json';
-      reply.header('content-disposition', `attachment; filename="${fileName(splitTestKey)}.${extension}"`);
-      if (format === 'csv') return sendReport(reply, reports.run({ type: 'csv', scope, bots }));
-      const decisionRule = await decisionRuleFor(database, property, test);
-      return sendReport(reply, reports.run({ type: 'bundle', scope, bots, definition, decisionRule }));
+      const decisionRule = format === 'csv' ? undefined : await decisionRuleFor(database, property, test);
+      return sendExport(reply, reports, { scope, bots, format, definition, decisionRule, name: splitTestKey });
     },
   );
+}
+
+interface ExportInput extends Pick<ResultsExportQuery, 'bots' | 'format'> {
+  scope: ReportScope;
+  definition: BundleDefinition;
+  /** Undefined for measured rules, which have none. */
+  decisionRule: DecisionRuleReport | undefined;
+  /** Of the file, without an extension. */
+  name: string;
+}
+
+export function sendExport(
+  reply: FastifyReply,
+  reports: Pick<ReportRunner, 'run'>,
+  { scope, bots, format, definition, decisionRule, name }: ExportInput,
+): Promise<FastifyReply> {
+  const extension = format === 'csv' ? 'csv' : 'json';
+  reply.header('content-disposition', `attachment; filename="${fileName(name)}.${extension}"`);
+  const request =
+    format === 'csv'
+      ? ({ type: 'csv', scope, bots } as const)
+      : ({ type: 'bundle', scope, bots, definition, decisionRule } as const);
+  return sendReport(reply, reports.run(request));
 }
 
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');

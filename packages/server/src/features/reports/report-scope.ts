@@ -5,10 +5,7 @@ import { plannedFor } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
 import { DAY_MS } from '@switchyard/core/time';
 import { timeZone } from '@switchyard/core/time-zone';
-import type {
-  PropertyConfiguration,
-  SplitTest,
-} from '../../configuration/property/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { reportGoals } from '../../configuration/property/report-goals.ts';
 import type {
   DayRange,
@@ -16,7 +13,8 @@ import type {
   SplitTestPhase,
   SplitTestQuery,
 } from '../../events/store/split-test-queries.ts';
-import { ApiError, invalidField } from '../../platform/errors/errors.ts';
+import { invalidField } from '../../platform/errors/errors.ts';
+import { type ReportedTest, reportedTests } from './reported-test.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;
 /** Visitors of the first days are compared with later ones. */
@@ -35,8 +33,8 @@ export interface ReportScope {
   readonly statistics: StatisticsSettings;
   readonly currency: string;
   readonly test: Pick<
-    SplitTest,
-    'key' | 'status' | 'winner' | 'attributionDays' | 'smallestEffect' | 'plannedVisitors'
+    ReportedTest,
+    'key' | 'status' | 'winner' | 'attributionDays' | 'smallestEffect' | 'plannedVisitors' | 'measuredRule'
   >;
   readonly phases: readonly PhaseSummary[];
   /** Null before the test first ran. */
@@ -54,15 +52,9 @@ export interface ReportScope {
 /** The same without the tests that the prior is learnt from. */
 export type PhaseScope = Omit<ReportScope, 'finished'>;
 
-export function findSplitTest({ splitTests }: PropertyConfiguration, splitTestKey: string): SplitTest {
-  const test = splitTests.find(({ key }) => key === splitTestKey);
-  if (test === undefined) throw new ApiError('split_test_not_found');
-  return test;
-}
-
 export function scopeOf(
   property: PropertyConfiguration,
-  test: SplitTest,
+  test: ReportedTest,
   phaseNumber: number | undefined,
   now: number,
 ): ReportScope {
@@ -73,10 +65,11 @@ export function scopeOf(
 }
 
 /** The last tests that have ended, if the prior is learnt from them. */
-function finishedTests({ statistics, splitTests }: PropertyConfiguration, test: SplitTest): SplitTest[] {
+function finishedTests(property: PropertyConfiguration, test: ReportedTest): ReportedTest[] {
+  const { statistics } = property;
   if (statistics.engine !== 'bayesian' || statistics.prior !== null) return [];
-  const endOf = ({ phases }: SplitTest) => phases.at(-1)?.endedAt ?? null;
-  return splitTests
+  const endOf = ({ phases }: ReportedTest) => phases.at(-1)?.endedAt ?? null;
+  return reportedTests(property)
     .filter((it) => it.key !== test.key && endOf(it) !== null)
     .toSorted((a, b) => endOf(b)! - endOf(a)!)
     .slice(0, MAX_FINISHED);
@@ -84,12 +77,12 @@ function finishedTests({ statistics, splitTests }: PropertyConfiguration, test: 
 
 export function phaseScope(
   property: PropertyConfiguration,
-  test: SplitTest,
+  test: ReportedTest,
   phaseNumber: number | undefined,
   now: number,
 ): PhaseScope {
   const phase = phaseOf(test, phaseNumber);
-  const { key, status, winner, attributionDays, smallestEffect, plannedVisitors } = test;
+  const { key, status, winner, attributionDays, smallestEffect, plannedVisitors, measuredRule } = test;
   const variations = (phase?.definition.variations ?? test.variations).map((it) => ({
     key: it.key,
     weight: it.weight,
@@ -99,7 +92,15 @@ export function phaseScope(
   return {
     statistics: property.statistics,
     currency: property.displayCurrency,
-    test: { key, status, winner, attributionDays, smallestEffect, plannedVisitors },
+    test: {
+      key,
+      status,
+      winner,
+      attributionDays,
+      smallestEffect,
+      plannedVisitors,
+      ...(measuredRule && { measuredRule }),
+    },
     phases: test.phases.map(summaryOf),
     phase: phase ? summaryOf(phase) : null,
     variations,
@@ -109,7 +110,7 @@ export function phaseScope(
   };
 }
 
-function phaseOf({ phases }: SplitTest, number: number | undefined): Phase | undefined {
+function phaseOf({ phases }: ReportedTest, number: number | undefined): Phase | undefined {
   if (number === undefined) return phases.at(-1);
   const phase = phases.find((it) => it.number === number);
   if (phase !== undefined) return phase;
@@ -134,7 +135,7 @@ function feedbackOf(goals: readonly ReportGoal[]): FeedbackGoal[] {
 
 function queryOf(
   property: PropertyConfiguration,
-  test: SplitTest,
+  test: ReportedTest,
   phase: Phase | undefined,
   variations: ReportScope['variations'],
   goals: readonly ReportGoal[],
@@ -143,6 +144,7 @@ function queryOf(
   const { cuped, preDays, winsorize, stratify } = property.statistics;
   const feedback = feedbackOf(goals);
   const isLatest = phase === undefined || phase === test.phases.at(-1);
+  const isFirst = phase === undefined || phase === test.phases[0];
   const endedAt = phase?.endedAt ?? null;
   const until = endOf(test, endedAt);
   return {
@@ -151,12 +153,12 @@ function queryOf(
     variationKeys: variations.map(({ key }) => key),
     phase: phase?.number ?? 1,
     // Client clocks may be wrong: exposures dated before the first phase or after the last belong to that phase.
-    from: phase === undefined || phase === test.phases[0] ? 0 : phase.startedAt,
+    from: isFirst && test.measuredRule === undefined ? 0 : (phase?.startedAt ?? 0),
     to: isLatest ? NO_END : (endedAt ?? NO_END),
     startedAt: phase?.startedAt ?? 0,
     endsAt: endedAt ?? NO_END,
     until,
-    hasEarlierPhases: phase !== undefined && phase !== test.phases[0],
+    hasEarlierPhases: !isFirst,
     hasLaterPhases: !isLatest,
     unit: phase?.definition.unit ?? test.unit,
     days: daysOf(phase?.startedAt ?? 0, Math.min(until, now)),
@@ -175,26 +177,26 @@ function queryOf(
 }
 
 /** Tests that have had the same seed, such as the one that a test was duplicated from: their visitors saw the same. */
-function relatedTests({ splitTests }: PropertyConfiguration, test: SplitTest): string[] {
+function relatedTests({ splitTests }: PropertyConfiguration, test: ReportedTest): string[] {
   const seeds = seedsOf(test);
   return splitTests
     .filter((it) => it.key !== test.key && seedsOf(it).some((seed) => seeds.includes(seed)))
     .map(({ key }) => key);
 }
 
-const seedsOf = ({ hashSeed, phases }: SplitTest) => [
+const seedsOf = ({ hashSeed, phases }: Pick<ReportedTest, 'hashSeed' | 'phases'>) => [
   hashSeed,
   ...phases.map(({ definition }) => definition.hashSeed),
 ];
 
 /** When outcomes of a phase stop to count. */
-const endOf = ({ attributionDays }: SplitTest, endedAt: number | null) =>
+const endOf = ({ attributionDays }: ReportedTest, endedAt: number | null) =>
   endedAt === null ? NO_END : endedAt + attributionDays * DAY_MS;
 
 /** The days of the phase in the time zone of the property. */
 function localDays(
   property: PropertyConfiguration,
-  test: SplitTest,
+  test: ReportedTest,
   phase: Phase | undefined,
   now: number,
 ): DayRange {

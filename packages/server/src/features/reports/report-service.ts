@@ -101,7 +101,8 @@ export class ReportService {
 
   async #results(request: RequestOf<'results'>, changes: number): Promise<SplitTestResults> {
     const { decisionRule } = request;
-    return { ...(await this.#figures(request, changes)), decisionRule };
+    const figures = await this.#figures(request, changes);
+    return decisionRule === undefined ? figures : { ...figures, decisionRule };
   }
 
   async #figures(

@@ -1,23 +1,7 @@
-import type {
-  ProvisionedGuardrail,
-  ProvisionedOutcome,
-  ProvisionedSplitTest,
-} from '@switchyard/core/api/provisioned-split-test';
+import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
+import { reportLostOption, toGuardrail, toOutcome } from '../../configuration/definitions/outcome-checks.ts';
 import type { Report } from '../../configuration/definitions/rule-context.ts';
 import type { FeedbackType, SplitTest } from '../../configuration/property/property-configuration.ts';
-import {
-  feedbackOutcomeOf,
-  type Guardrail,
-  goalIdOf,
-  outcomeId,
-  type TestOutcome,
-} from '../../configuration/property/test-outcome.ts';
-
-/** In the candidate or in the database. */
-export interface KnownOutcomes {
-  goalIds: ReadonlySet<string>;
-  feedbackTypes: ReadonlyMap<string, FeedbackType>;
-}
 
 const FIELDS = ['goals', 'guardrails'] as const;
 
@@ -28,63 +12,6 @@ export function resolveOutcomes(entry: ProvisionedSplitTest, known: SplitTest | 
     goals: entry.goals?.map(toOutcome) ?? known?.goals ?? [],
     guardrails: entry.guardrails?.map(toGuardrail) ?? known?.guardrails ?? [],
   };
-}
-
-function toOutcome(entry: ProvisionedOutcome): TestOutcome {
-  return typeof entry === 'string' ? entry : { lowerIsBetter: false, ...entry };
-}
-
-function toGuardrail(entry: ProvisionedGuardrail): Guardrail {
-  return typeof entry === 'string' || 'goalId' in entry ? entry : { lowerIsBetter: false, ...entry };
-}
-
-/** Reports problems of the lists that the candidate contains. */
-export function reportOutcomes(
-  entry: ProvisionedSplitTest,
-  { goals, guardrails }: Outcomes,
-  known: KnownOutcomes,
-  path: string,
-  report: Report,
-): void {
-  if (entry.goals !== undefined) reportList(goals, known, `${path}/goals`, report);
-  if (entry.guardrails !== undefined) reportList(guardrails, known, `${path}/guardrails`, report);
-  const [goalIds, guardrailIds] = [goals.map(outcomeId), guardrails.map(outcomeId)];
-  for (const id of new Set(guardrailIds.filter((each) => goalIds.includes(each)))) {
-    const index = guardrailIds.indexOf(id);
-    const place = entry.guardrails === undefined ? `goals/${goalIds.indexOf(id)}` : `guardrails/${index}`;
-    report(
-      `${path}/${place}`,
-      `${nameOf(guardrails[index]!)} cannot be both a goal and a guardrail of one test`,
-    );
-  }
-}
-
-function reportList(
-  list: readonly (TestOutcome | Guardrail)[],
-  { goalIds, feedbackTypes }: KnownOutcomes,
-  path: string,
-  report: Report,
-): void {
-  const ids = list.map(outcomeId);
-  for (const [index, outcome] of list.entries()) {
-    const place = `${path}/${index}`;
-    const goalId = goalIdOf(outcome);
-    if (goalId !== undefined && !goalIds.has(goalId)) {
-      const field = typeof outcome === 'string' ? place : `${place}/goalId`;
-      report(field, `"${goalId}" is not a goal of this property`);
-    }
-    const feedback = feedbackOutcomeOf(outcome);
-    if (feedback !== undefined) {
-      const { feedbackType, option } = feedback;
-      const type = feedbackTypes.get(feedbackType);
-      if (type === undefined) {
-        report(`${place}/feedbackType`, `"${feedbackType}" is not a feedback type of this property`);
-      } else if (option !== undefined && !type.options.includes(option)) {
-        report(`${place}/option`, `"${option}" is not an option of the feedback type "${feedbackType}"`);
-      }
-    }
-    if (ids.indexOf(ids[index]!) !== index) report(place, `${nameOf(outcome)} is already in this list`);
-  }
 }
 
 /** Reports options that are removed although a stored test uses them; the candidate may change the test as well. */
@@ -98,24 +25,10 @@ export function reportLostOptions(
     for (const test of stored) {
       const given = entries.find(({ key }) => key === test.key);
       const kept = FIELDS.filter((field) => given?.[field] === undefined).flatMap((field) => test[field]);
+      const path = `/feedbackTypes/${index}/options`;
       for (const outcome of kept) {
-        const feedback = feedbackOutcomeOf(outcome);
-        if (feedback?.feedbackType !== id) continue;
-        const { option } = feedback;
-        if (option === undefined || options.includes(option)) continue;
-        report(
-          `/feedbackTypes/${index}/options`,
-          `must keep "${option}": the split test "${test.key}" uses it`,
-        );
+        reportLostOption(outcome, { id, options }, path, `the split test "${test.key}"`, report);
       }
     }
   }
-}
-
-/** For messages. */
-export function nameOf(outcome: TestOutcome | Guardrail): string {
-  const feedback = feedbackOutcomeOf(outcome);
-  if (feedback === undefined) return `"${goalIdOf(outcome)}"`;
-  const { feedbackType, option } = feedback;
-  return `feedback "${feedbackType}"${option === undefined ? '' : ` with option "${option}"`}`;
 }

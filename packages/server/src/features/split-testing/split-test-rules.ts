@@ -3,6 +3,7 @@ import { scheduledStatus } from '@switchyard/core/lifecycle/schedule';
 import { nextStatuses } from '@switchyard/core/lifecycle/status';
 import { newHashSeed, newId } from '../../configuration/database/database.ts';
 import type { ItemRuleContext } from '../../configuration/definitions/collection-definition.ts';
+import { knownOutcomes, reportOutcomes } from '../../configuration/definitions/outcome-checks.ts';
 import { parseTime, TIME_HINT } from '../../configuration/definitions/parse-time.ts';
 import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
 import type { Report, RuleContext } from '../../configuration/definitions/rule-context.ts';
@@ -11,7 +12,7 @@ import { reportAudiences } from './audience-rules.ts';
 import { reportDecision, resolveDecision } from './decision-rules.ts';
 import { resolveExclusions } from './exclusion-rules.ts';
 import { reportLifecycle } from './lifecycle-rules.ts';
-import { type KnownOutcomes, reportLostOptions, reportOutcomes, resolveOutcomes } from './outcome-rules.ts';
+import { reportLostOptions, resolveOutcomes } from './outcome-rules.ts';
 
 type Context = Pick<RuleContext, 'mode' | 'now' | 'report'>;
 
@@ -25,10 +26,7 @@ export function resolveSplitTests(
 ): SplitTest[] {
   reportLostOptions(resolved('feedback-type'), entries, stored, report);
   reportRepeated(entries, 'key', '/splitTests', report);
-  const outcomes: KnownOutcomes = {
-    goalIds: new Set(items('goal').map(({ id }) => id)),
-    feedbackTypes: new Map(items('feedback-type').map((type) => [type.id, type])),
-  };
+  const outcomes = knownOutcomes(items('goal'), items('feedback-type'));
   const candidates = entries.map((entry, index) => {
     const path = `/splitTests/${index}`;
     const known = stored.find((test) => test.key === entry.key);

@@ -179,3 +179,34 @@ test('does nothing without a subscription, and forgets what it knew', async () =
   const rows = await configuration.handle.database.selectFrom('webhook_test_states').selectAll().execute();
   expect(rows).toEqual([]);
 });
+
+test('tells of a measured rule, by the name of its rule', async () => {
+  const rule = {
+    id: 'half',
+    name: 'Half of all',
+    rollout: { percentage: 50 },
+    value: true,
+    measure: { goals: ['signup'] },
+  };
+  const flag = {
+    key: 'checkout',
+    type: 'boolean',
+    defaultValue: false,
+    environments: { production: { enabled: true, rules: [rule] } },
+  };
+  await configuration.apply({ ...shop({ status: 'stopped' }), flags: [flag] });
+  await reload();
+  await watch.run(now);
+  expect(evaluated).toEqual(['flag:checkout/production/half']);
+  await look(seen('ship'));
+  await look(seen('ship', false));
+  const events = await queued();
+  expect(events.map(({ type }) => type)).toEqual(['verdict.changed', 'test.unhealthy']);
+  for (const { data } of events) {
+    expect(data).toMatchObject({
+      splitTest: { key: 'flag:checkout/production/half', name: 'Half of all' },
+      measuredRule: { flagKey: 'checkout', environment: 'production', ruleId: 'half' },
+      phase: 1,
+    });
+  }
+});

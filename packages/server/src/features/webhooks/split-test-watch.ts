@@ -4,9 +4,11 @@ import type { Logger } from 'pino';
 import type { Database } from '../../configuration/database/database.ts';
 import { inLockingTransaction } from '../../configuration/database/in-transaction.ts';
 import { currentDecisionRule } from '../../configuration/phases/fix-decision-rules.ts';
-import type {
-  PropertyConfiguration,
-  SplitTest,
+import { type MeasuredRuleName, measuredRulesOf } from '../../configuration/property/measured-rules.ts';
+import {
+  derivePerProperty,
+  type PropertyConfiguration,
+  type SplitTest,
 } from '../../configuration/property/property-configuration.ts';
 import { enqueue, subscribedTo, type WebhookEvent } from './enqueue.ts';
 import {
@@ -24,11 +26,35 @@ const UNDECIDED: readonly (string | null)[] = [null, 'keep-going', 'collecting',
 
 export type SplitTestEvaluation = Pick<SplitTestResults, 'verdict' | 'health' | 'asOf'>;
 
+/** A split test, or a rule of a flag that is measured like one. */
+export interface WatchedTest extends Pick<SplitTest, 'id' | 'key' | 'status' | 'phases'> {
+  name: string | null;
+  measuredRule?: MeasuredRuleName;
+}
+
+const watchedTests = derivePerProperty((property): readonly WatchedTest[] => [
+  ...property.splitTests.map(({ id, key, name = null, status, phases }) => ({
+    id,
+    key,
+    name,
+    status,
+    phases,
+  })),
+  ...measuredRulesOf(property).map(({ id, key, name, rule, status, phases }) => ({
+    id,
+    key,
+    name: rule?.name ?? null,
+    status,
+    phases,
+    measuredRule: name,
+  })),
+]);
+
 export interface SplitTestWatchOptions {
   database: Database;
   properties: () => readonly PropertyConfiguration[];
   /** Evaluates the latest phase of a test, on another thread. */
-  evaluate: (property: PropertyConfiguration, test: SplitTest) => Promise<SplitTestEvaluation>;
+  evaluate: (property: PropertyConfiguration, test: WatchedTest) => Promise<SplitTestEvaluation>;
   /** Called when nothing is left to evaluate. */
   release: () => Promise<void>;
   isStopping: () => boolean;
@@ -73,7 +99,7 @@ export class SplitTestWatch {
 
   /** A later subscription starts with what it finds then. */
   async #forgetOthers(watched: readonly PropertyConfiguration[]): Promise<void> {
-    const ids = new Set(watched.flatMap(({ splitTests }) => splitTests.map(({ id }) => id)));
+    const ids = new Set(watched.flatMap((property) => watchedTests(property).map(({ id }) => id)));
     for (const state of this.#states!.values()) {
       if (ids.has(state.splitTestId)) continue;
       await deleteSplitTestState(this.#options.database, state);
@@ -85,15 +111,15 @@ export class SplitTestWatch {
   #nextDue(
     watched: readonly PropertyConfiguration[],
     now: number,
-  ): { property: PropertyConfiguration; test: SplitTest } | undefined {
-    const checkedAt = ({ id }: SplitTest) => this.#states!.get(id)?.checkedAt ?? 0;
+  ): { property: PropertyConfiguration; test: WatchedTest } | undefined {
+    const checkedAt = ({ id }: WatchedTest) => this.#states!.get(id)?.checkedAt ?? 0;
     return watched
-      .flatMap((property) => property.splitTests.map((test) => ({ property, test })))
+      .flatMap((property) => watchedTests(property).map((test) => ({ property, test })))
       .filter(({ test }) => this.#isDue(test, now))
       .sort((a, b) => checkedAt(a.test) - checkedAt(b.test))[0];
   }
 
-  #isDue(test: SplitTest, now: number): boolean {
+  #isDue(test: WatchedTest, now: number): boolean {
     const phase = test.phases.at(-1)?.number;
     if (phase === undefined || performance.now() < (this.#retryAt.get(test.id) ?? 0)) return false;
     const state = this.#states!.get(test.id);
@@ -104,7 +130,7 @@ export class SplitTestWatch {
     return state.phase !== phase || now - state.checkedAt >= LOOK_EVERY_MS || state.checkedAt > now;
   }
 
-  async #evaluate(property: PropertyConfiguration, test: SplitTest, now: number): Promise<void> {
+  async #evaluate(property: PropertyConfiguration, test: WatchedTest, now: number): Promise<void> {
     this.#mayRelease = true;
     try {
       const found = await this.#options.evaluate(property, test);
@@ -123,7 +149,7 @@ export class SplitTestWatch {
 
   async #save(
     property: PropertyConfiguration,
-    test: SplitTest,
+    test: WatchedTest,
     found: SplitTestEvaluation,
     now: number,
   ): Promise<void> {
@@ -152,14 +178,15 @@ export class SplitTestWatch {
 }
 
 /** A receiver that acts on a verdict should know that its rule is not the one that was fixed. */
-function changedAfterStart(property: PropertyConfiguration, test: SplitTest): string[] {
-  if (test.decisionRule === undefined) return [];
+function changedAfterStart(property: PropertyConfiguration, { id }: WatchedTest): string[] {
+  const test = property.splitTests.find((each) => each.id === id);
+  if (test?.decisionRule === undefined) return [];
   return ruleChanges(test.decisionRule.rule, currentDecisionRule(property, test)).map(({ words }) => words);
 }
 
 function stateOf(
   { id: propertyId }: PropertyConfiguration,
-  test: SplitTest,
+  test: WatchedTest,
   { verdict, health }: SplitTestEvaluation,
   checkedAt: number,
 ): SplitTestState {
@@ -175,21 +202,27 @@ function stateOf(
   };
 }
 
+interface Found {
+  state: SplitTestState;
+  test: WatchedTest;
+  changedAfterStart: string[];
+}
+
 function eventsBetween(
   before: SplitTestState,
-  { state, test, changedAfterStart }: { state: SplitTestState; test: SplitTest; changedAfterStart: string[] },
+  { state, test, changedAfterStart }: Found,
   { verdict, health, asOf }: SplitTestEvaluation,
   at: number,
 ): WebhookEvent[] {
   const { propertyId, phase, decision, variation, healthy } = state;
-  const { id, key, name, status } = test;
-  const splitTest = { key, name: name ?? null };
+  const { id, key, name, status, measuredRule } = test;
+  const named = { splitTest: { key, name }, ...(measuredRule && { measuredRule }) };
   const isDecidedOtherwise = before.variation !== variation && !UNDECIDED.includes(decision);
   const events: WebhookEvent[] = [];
   if (verdict !== null && (before.decision !== decision || isDecidedOtherwise)) {
     const data = {
       propertyId,
-      splitTest,
+      ...named,
       status,
       phase,
       previousDecision: before.decision,
@@ -201,7 +234,7 @@ function eventsBetween(
   }
   if (before.healthy && !healthy) {
     const problems = health.problems.map(({ problem, words }) => ({ problem, words }));
-    const data = { propertyId, splitTest, phase, problems, asOf };
+    const data = { propertyId, ...named, phase, problems, asOf };
     events.push({ type: 'test.unhealthy', data, dedupeKey: `unhealthy:${id}:${at}`, at });
   }
   return events;

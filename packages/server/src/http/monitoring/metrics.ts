@@ -10,7 +10,12 @@ import {
 import { RequestTimings, type TimingSeries } from '../pipeline/request-timings.ts';
 
 /** Why an event of a valid request was not recorded. */
-export type DropReason = 'unknown_split_test' | 'unknown_variation' | 'idempotent_replay' | 'suppressed';
+export type DropReason =
+  | 'unknown_split_test'
+  | 'unknown_variation'
+  | 'unknown_rule'
+  | 'idempotent_replay'
+  | 'suppressed';
 
 export type EventKind = 'exposure' | 'conversion' | 'feedback' | 'session_event';
 
@@ -57,6 +62,7 @@ export class Metrics {
   };
   readonly #dropped: Record<DropReason, number> = {
     unknown_split_test: 0,
+    unknown_rule: 0,
     unknown_variation: 0,
     idempotent_replay: 0,
     suppressed: 0,

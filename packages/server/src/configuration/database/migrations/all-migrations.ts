@@ -1,6 +1,7 @@
 import { baselineMigration } from './001-baseline.ts';
 import { audiencesMigration } from './002-audiences.ts';
 import { flagFormatsMigration } from './003-flag-formats.ts';
+import { measuredRulesMigration } from './004-measured-rules.ts';
 import { onHarmMigration } from './006-on-harm.ts';
 import { decisionRulesMigration } from './007-decision-rules.ts';
 import type { Migration } from './migration.ts';
@@ -9,6 +10,7 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   baselineMigration,
   audiencesMigration,
   flagFormatsMigration,
+  measuredRulesMigration,
   onHarmMigration,
   decisionRulesMigration,
 ];

@@ -28,6 +28,7 @@ export interface DatabaseTables
   split_test_phases: SplitTestPhaseTable;
   flags: FlagTable;
   flag_configurations: FlagConfigurationTable;
+  measured_rules: MeasuredRuleTable;
   segments: SegmentTable;
   erasures: ErasureTable;
   aa_verdicts: AaVerdictTable;
@@ -56,6 +57,7 @@ interface PropertyTable {
   /** JSON object of explicit settings; null: all defaults. */
   statistics: string | null;
   aa_test: Generated<AaTestMode>;
+  record_evaluations: Generated<number>;
   display_currency: Generated<string>;
   time_zone: Generated<string>;
   /** JSON object of explicit settings; null: all defaults. */
@@ -228,6 +230,20 @@ interface FlagConfigurationTable {
   rules: string;
   /** JSON array. */
   prerequisites: string;
+}
+
+/** What the writer derives for rules that are or were measured. */
+interface MeasuredRuleTable {
+  configuration_id: string;
+  rule_id: string;
+  property_id: string;
+  /** Order of the rules. */
+  position: number;
+  /** JSON object. */
+  measure: string;
+  winner: string | null;
+  /** JSON array. */
+  phases: string;
 }
 
 interface SegmentTable {

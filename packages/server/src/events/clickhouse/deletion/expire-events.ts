@@ -1,3 +1,4 @@
+import { IS_UNIT_SESSION } from '../../store/accepted-request.ts';
 import type { Erasure } from '../../store/erasure-subject.ts';
 import type { ClickHouse, SqlParameters } from '../connection/clickhouse-client.ts';
 import { SqlValues } from '../connection/sql-values.ts';
@@ -18,10 +19,17 @@ export async function expireEvents(
   const time = values.integer(before);
   const { parameters } = values;
   const isOld = `${ofProperty} AND happened_at < ${time}`;
-  /** Sessions that keep their rows; on the same shard as they are. */
-  const kept = (starts: string) =>
-    `SELECT session_id FROM ${starts} WHERE ${ofProperty} AND last_at >= ${time}`;
   const { tables } = clickhouse;
+  /**
+   * Sessions that keep their rows; on the same shard as they are. Unit sessions have no start, and their collect may have
+   * been stored before their first exposure.
+   */
+  const kept = (of: (table: TableName) => string) =>
+    `SELECT session_id FROM ${of('session_starts')} WHERE ${ofProperty} AND last_at >= ${time}
+     UNION ALL SELECT session_id FROM ${of('exposures')}
+     WHERE ${ofProperty} AND ${IS_UNIT_SESSION} AND happened_at >= ${time}
+     UNION ALL SELECT session_id FROM ${of('collects')}
+     WHERE ${ofProperty} AND ${IS_UNIT_SESSION} AND happened_at >= ${time}`;
   const { rows, sessions } = await countOld(clickhouse, property, isOld, kept, parameters);
   if (rows + sessions === 0) return { rows: 0 };
   for (const table of [...EVENT_TABLES, 'repeated_events', 'event_ids'] as const) {
@@ -29,7 +37,7 @@ export async function expireEvents(
   }
   // The starts last: if this is interrupted, they are found again.
   for (const table of ['collects', 'session_starts'] as const) {
-    const isEmpty = `${ofProperty} AND session_id NOT IN (${kept(tables.stored('session_starts'))})`;
+    const isEmpty = `${ofProperty} AND session_id NOT IN (${kept((name) => tables.stored(name))})`;
     await deleteRows(clickhouse, table, isEmpty, parameters);
   }
   return { rows };
@@ -40,7 +48,7 @@ async function countOld(
   clickhouse: ClickHouse,
   property: string,
   isOld: string,
-  kept: (starts: string) => string,
+  kept: (of: (table: TableName) => string) => string,
   parameters: SqlParameters,
 ): Promise<{ rows: number; sessions: number }> {
   const { tables } = clickhouse;
@@ -51,7 +59,7 @@ async function countOld(
       ? count(table, countsOnce(tables, property))
       : count(table),
   );
-  const isEmpty = `session_id NOT IN (${kept(tables.of('session_starts'))})`;
+  const isEmpty = `session_id NOT IN (${kept((name) => tables.of(name))})`;
   const sessions = (['session_starts', 'collects'] as const).map((table) => count(table, isEmpty));
   const counts = await clickhouse.rows<[string, string]>(
     `SELECT ${events.join(' + ')}, ${sessions.join(' + ')}`,

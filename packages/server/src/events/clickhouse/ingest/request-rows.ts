@@ -1,13 +1,14 @@
-import type {
-  AcceptedCollect,
-  AcceptedConversion,
-  AcceptedExposures,
-  AcceptedFeedback,
-  CollectedEvent,
-  ExpiredView,
-  Exposure,
-  JournalEntry,
-  SessionRemains,
+import {
+  type AcceptedCollect,
+  type AcceptedConversion,
+  type AcceptedExposures,
+  type AcceptedFeedback,
+  type CollectedEvent,
+  type ExpiredView,
+  type Exposure,
+  isUnitSession,
+  type JournalEntry,
+  type SessionRemains,
 } from '../../store/accepted-request.ts';
 import { EVENTS_PER_REQUEST } from '../../store/page.ts';
 import type { ColumnValue } from '../connection/clickhouse-client.ts';
@@ -67,7 +68,9 @@ export class RequestRows {
         it.clientAt ?? null,
       ]);
     }
-    for (const [sessionId, own] of sessions) this.#addStart(origin, sessionId, own);
+    for (const [sessionId, own] of sessions) {
+      if (!isUnitSession(sessionId)) this.#addStart(origin, sessionId, own);
+    }
   }
 
   #addConversion(origin: Origin, request: AcceptedConversion): void {

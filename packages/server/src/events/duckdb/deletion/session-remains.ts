@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ExpiredView, SessionRemains } from '../../store/accepted-request.ts';
+import { type ExpiredView, IS_UNIT_SESSION, type SessionRemains } from '../../store/accepted-request.ts';
 import { execute, keyList } from '../connection/sql.ts';
 import { EVENT_TABLES, SESSION_EVENT_TYPES } from '../schema/duckdb-schema.ts';
 
@@ -45,10 +45,13 @@ export async function deleteEmptySessions(
   property: number,
   before: number,
 ): Promise<void> {
-  const old = 'SELECT session_key FROM sessions WHERE property = $1 AND started_at < $2';
+  // A unit session has no start. Its collect may have been stored before its first exposure.
+  const isOld = `(started_at < $2 OR (started_at IS NULL AND ${IS_UNIT_SESSION} AND session_key NOT IN (
+    SELECT session_key FROM collects WHERE property = $1 AND received_at >= $2)))`;
+  const old = `SELECT session_key FROM sessions WHERE property = $1 AND ${isOld}`;
   await execute(
     connection,
-    `DELETE FROM sessions WHERE property = $1 AND started_at < $2
+    `DELETE FROM sessions WHERE property = $1 AND ${isOld}
        AND session_key NOT IN (${eventsOf(`session_key IN (${old})`)})`,
     [property, before],
   );

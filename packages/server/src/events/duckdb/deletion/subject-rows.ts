@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { IS_UNIT_SESSION } from '../../store/accepted-request.ts';
 import {
   metadataTexts,
   type PersonalSubject,
@@ -104,7 +105,7 @@ export async function subjectSessions(
   const rows = await rowsOf<[string]>(
     connection,
     `SELECT session_id FROM sessions WHERE property = ${property} AND session_key IN (${select})
-       AND started_at IS NOT NULL AND session_id > ${values.add(after)}
+       AND (started_at IS NOT NULL OR ${IS_UNIT_SESSION}) AND session_id > ${values.add(after)}
      ORDER BY session_id LIMIT ${values.add(limit)}`,
     values.list,
   );

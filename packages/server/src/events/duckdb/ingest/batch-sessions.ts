@@ -1,7 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { KeyTable } from '../../../platform/key-table.ts';
 import { TimeSlice } from '../../../platform/threads/time-slice.ts';
-import type { AcceptedCollect, AcceptedRequest, JournalEntry } from '../../store/accepted-request.ts';
+import {
+  type AcceptedCollect,
+  type AcceptedRequest,
+  isUnitSession,
+  type JournalEntry,
+} from '../../store/accepted-request.ts';
 import { execute, keyList, rowsOf } from '../connection/sql.ts';
 import type { MovedRemains } from '../deletion/session-remains.ts';
 import { collectedEvents } from './collected-events.ts';
@@ -67,7 +72,7 @@ export class BatchSessions {
         if (last?.sessionId !== sessionId) {
           last = this.#session(property, keys.sessionHash(request.propertyId, sessionId), sessionId);
         }
-        return startedBy(last as BatchSession, at);
+        return isUnitSession(sessionId) ? (last as BatchSession) : startedBy(last as BatchSession, at);
       });
     }
     if (request.sessionId === undefined) return [];

@@ -1,4 +1,4 @@
-import { BOT_DEVICE } from '../../../store/accepted-request.ts';
+import { BOT_DEVICE, isUnitSession } from '../../../store/accepted-request.ts';
 import { externalReferrer } from '../../../store/external-referrer.ts';
 import { MAX_LISTED, type SessionSummary } from '../../../store/session-summary.ts';
 import { SqlValues } from '../../connection/sql-values.ts';
@@ -113,9 +113,18 @@ export async function summariesOf(
   }
   const summaries = new Map<string, DetailedSummary>();
   for (const [sessionId, { starts, ...rest }] of bySession) {
-    if (starts) summaries.set(sessionId, summaryOf(sessionId, starts, rest, ownHosts));
+    const start = starts ?? unitStart(sessionId, rest.exposures);
+    if (start) summaries.set(sessionId, summaryOf(sessionId, start, rest, ownHosts));
   }
   return summaries;
+}
+
+/** A unit session has no start of its own. */
+function unitStart(sessionId: string, exposures: SummaryRows['exposures'] | undefined) {
+  const [first] = exposures?.[1] ?? [];
+  if (first === undefined || !isUnitSession(sessionId)) return undefined;
+  const [[at]] = first;
+  return [at, false, '', '', ''] satisfies SummaryRows['starts'];
 }
 
 function summaryOf(

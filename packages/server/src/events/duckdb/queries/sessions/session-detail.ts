@@ -1,3 +1,5 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { isUnitSession } from '../../../store/accepted-request.ts';
 import type { SessionDetail, SessionQuery } from '../../../store/event-store.ts';
 import type { SessionIdentity } from '../../../store/session-summary.ts';
 import { rowsOf } from '../../connection/sql.ts';
@@ -67,7 +69,22 @@ async function findSession(
      WHERE property = $1 AND session_hash = $2 AND session_id = $3`,
     [property, hash.value, sessionId],
   );
+  if (!row) return undefined;
+  const startedAt =
+    row[2] ?? (isUnitSession(sessionId) ? await firstExposure(connection, property, row[0]) : null);
   // Without a start, nothing of it is stored but the collects of expired events.
-  if (!row || row[2] === null) return undefined;
-  return { key: row[0], sessionId: row[1], startedAt: Number(row[2]) };
+  return startedAt === null ? undefined : { key: row[0], sessionId: row[1], startedAt: Number(startedAt) };
+}
+
+async function firstExposure(
+  connection: DuckDBConnection,
+  property: number,
+  key: bigint,
+): Promise<bigint | null> {
+  const [row] = await rowsOf<[bigint | null]>(
+    connection,
+    `SELECT min(happened_at) FROM exposures WHERE ${OF_SESSION}`,
+    [property, key],
+  );
+  return row?.[0] ?? null;
 }

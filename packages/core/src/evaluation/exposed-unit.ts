@@ -1,0 +1,49 @@
+import { type Context, readAttribute, textOf } from './attribute-values.ts';
+import { smallSha256 } from './small-sha256.ts';
+
+/** Whom an exposure to a measured rule is about: a session or, without one, a visitor or user. */
+export interface ExposedUnit {
+  readonly sessionId?: string;
+  readonly visitorId?: string;
+  readonly userId?: string;
+}
+
+/** Ids that the service accepts. */
+const MAX_LENGTH = 256;
+
+/**
+ * Begins the ids of visitors and sessions that exist only because a rule was measured for them. Their sessions are no
+ * visits, so they are not listed and not counted as traffic.
+ */
+export const UNIT_PREFIX = 'unit~';
+
+/** An id that does not tell what it was made of. */
+export const hashedUnit = (...parts: readonly string[]): string =>
+  UNIT_PREFIX + smallSha256(JSON.stringify(parts));
+
+/**
+ * Whom an evaluation is recorded for. A session belongs to its visitor, whoever is named next to it. Any other attribute
+ * that decided, such as an e-mail address, is stored as a hash.
+ *
+ * @param unit the value that decided the draw
+ */
+export function exposedUnit(
+  { propertyId, keepsUsers = true }: { propertyId: string; keepsUsers?: boolean },
+  context: Context,
+  unit: string,
+): ExposedUnit {
+  const idOf = (name: string) => {
+    const value = readAttribute(context, name);
+    const text = typeof value === 'boolean' ? undefined : textOf(value);
+    return text && text.length <= MAX_LENGTH ? text : undefined;
+  };
+  const sessionId = idOf('sessionId');
+  if (sessionId !== undefined) return { sessionId };
+  const visitorId = idOf('visitorId');
+  const userId = keepsUsers ? idOf('userId') : undefined;
+  if (visitorId !== undefined || userId !== undefined) {
+    return { ...(visitorId !== undefined && { visitorId }), ...(userId !== undefined && { userId }) };
+  }
+  const isKey = idOf('targetingKey') === unit && !unit.includes('@');
+  return { visitorId: isKey ? unit : hashedUnit(propertyId, unit) };
+}

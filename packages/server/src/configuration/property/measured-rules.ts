@@ -1,0 +1,57 @@
+import type { MeasuredRuleName } from '@switchyard/core/api/results';
+import type { Rule } from '@switchyard/core/api/targeting';
+import { type MeasuredRule, measuredStatus } from '@switchyard/core/lifecycle/measured-rule';
+import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
+import { derivePerProperty, type Flag } from './property-configuration.ts';
+
+export type { MeasuredRuleName };
+
+/** A rule that is or was measured, with what it is called in events and reports. */
+export interface MeasuredRuleInPlace extends MeasuredRule {
+  /** Unique, also among those of other properties and of deleted flags. */
+  readonly id: string;
+  /** No split test has such a key, so nobody can send exposures for it. */
+  readonly key: string;
+  readonly name: MeasuredRuleName;
+  readonly flag: Flag;
+  readonly rule: Rule | undefined;
+  readonly status: SplitTestStatus;
+}
+
+/** All that have been measured, of all flags and environments. */
+export const measuredRulesOf = derivePerProperty(({ flags }) => flags.flatMap(inFlag));
+
+const known = new WeakMap<Flag, MeasuredRuleInPlace[]>();
+
+/** A flag that is not changed stays the same object. */
+function inFlag(flag: Flag): MeasuredRuleInPlace[] {
+  const cached = known.get(flag);
+  if (cached !== undefined) return cached;
+  const rules = flag.configurations.flatMap((configuration) =>
+    (configuration.measured ?? []).map((measured) => {
+      const { ruleId } = measured;
+      const name = { flagKey: flag.key, environment: configuration.environmentId, ruleId };
+      return {
+        ...measured,
+        id: `${configuration.id}/${ruleId}`,
+        key: measuredKey(name),
+        name,
+        flag,
+        rule: configuration.rules.find(({ id }) => id === ruleId),
+        status: measuredStatus(configuration, ruleId, true),
+      };
+    }),
+  );
+  known.set(flag, rules);
+  return rules;
+}
+
+const PREFIX = 'flag:';
+
+/**
+ * What exposures to a rule are stored under.
+ *
+ * @example measuredKey({ flagKey: 'checkout', environment: 'production', ruleId: 'half' }) // 'flag:checkout/production/half'
+ */
+export const measuredKey = ({ flagKey, environment, ruleId }: MeasuredRuleName): string =>
+  PREFIX + [flagKey, environment, ruleId].map((each) => encodeURIComponent(each.toWellFormed())).join('/');

@@ -1,0 +1,34 @@
+import { compileFlags } from '../../packages/core/dist/evaluation/flags.js';
+
+const regex = () => () => false;
+
+/**
+ * The measured rules with the truth about them, like the split tests:
+ *
+ * - `shownOn`: the page for which the server evaluates the flag
+ * - `effects`: by variation and goal, the factor on the chance of a visit to reach the goal
+ */
+const MEASURED_RULES = [
+  {
+    flagKey: 'help-answers',
+    ruleId: 'half',
+    shownOn: 'contact',
+    effects: { on: { 'support-request': 0.5 } },
+  },
+];
+
+/** As tests of the simulation, with their phases. */
+export function measuredTests({ flags, segments }) {
+  return MEASURED_RULES.map(({ flagKey, ruleId, ...truth }) => {
+    const { environments, ...flag } = flags.find(({ key }) => key === flagKey);
+    const configuration = environments.production;
+    const set = compileFlags([{ ...flag, configuration }], segments, { regex });
+    const { phases } = configuration.measured.find((each) => each.ruleId === ruleId);
+    return {
+      ...truth,
+      key: `flag:${flagKey}/production/${ruleId}`,
+      phases,
+      variationFor: ({ id: visitorId }) => set.exposures(flagKey, { visitorId })[0]?.variant,
+    };
+  });
+}
