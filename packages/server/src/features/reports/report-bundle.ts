@@ -37,7 +37,10 @@ export interface ReportBundle {
 
 export function bundleOf(
   { query, statistics, test, phase }: ReportScope,
-  { definition, decisionRule }: { definition: BundleDefinition; decisionRule: DecisionRuleReport | undefined },
+  {
+    definition,
+    decisionRule,
+  }: { definition: BundleDefinition; decisionRule: DecisionRuleReport | undefined },
   input: ReportInput,
 ): ReportBundle {
   return {

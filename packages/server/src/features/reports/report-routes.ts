@@ -108,7 +108,14 @@ function registerExport(api: ApiRoutes, { auth, reports, database }: Dependencie
       const scope = scopeOf(property, test, phase, Date.now());
       const { id: _id, createdAt: _createdAt, ...definition } = test;
       const decisionRule = format === 'csv' ? undefined : await decisionRuleFor(database, property, test);
-      return sendExport(reply, reports, { scope, bots, format, definition, decisionRule, name: splitTestKey });
+      return sendExport(reply, reports, {
+        scope,
+        bots,
+        format,
+        definition,
+        decisionRule,
+        name: splitTestKey,
+      });
     },
   );
 }

@@ -44,7 +44,7 @@ function originOf({ at, by }: RuleChange): string {
 
 /** Beside the verdict, because it decides by other rules than those that were promised. */
 export function RuleChangeNote({ results }: { results: Results }) {
-  const { changes, words } = results.decisionRule;
+  const { changes = [], words } = results.decisionRule ?? {};
   if (changes.length === 0) return null;
   return (
     <p className={classes.note}>

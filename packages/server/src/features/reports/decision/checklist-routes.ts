@@ -5,7 +5,7 @@ import type { ApiRoutes } from '../../../http/pipeline/api-routes.ts';
 import { disconnection } from '../../../http/pipeline/disconnection.ts';
 import { EVENT_QUERY_ERRORS } from '../../../platform/errors/errors.ts';
 import type { ReportRunner } from '../report-runner.ts';
-import { findSplitTest } from '../report-scope.ts';
+import { findSplitTest } from '../reported-test.ts';
 import { type ChecklistScope, checklistScope } from './checklist-scope.ts';
 import { decisionRuleFor } from './decision-rule.ts';
 

@@ -5,7 +5,7 @@ import { disconnection } from '../../../http/pipeline/disconnection.ts';
 import { EVENT_QUERY_ERRORS } from '../../../platform/errors/errors.ts';
 import { sendReport } from '../report-routes.ts';
 import type { ReportRunner } from '../report-runner.ts';
-import { findSplitTest } from '../report-scope.ts';
+import { findSplitTest } from '../reported-test.ts';
 import { overlapScope } from './overlap-scope.ts';
 
 interface Dependencies {
