@@ -35,6 +35,21 @@ test('expensive results may be slightly old, unless `fresh` is set', async () =>
   expect(await queryTwice(900, 5_000_000, true)).toEqual(['before', 'after']);
 });
 
+test('results that hardly change may be as old as the request says', async () => {
+  const snapshots = new ReportSnapshots();
+  const get = async (value: string, changes: number, maxAgeMs: number) => {
+    const take = async () => value;
+    return (await snapshots.get({ key: 'a', changes, fresh: false, maxAgeMs, exposures: () => 1, take }))
+      .value;
+  };
+  expect(await get('first', 0, 1000)).toBe('first');
+  await vi.advanceTimersByTimeAsync(999);
+  expect(await get('second', 1, 1000)).toBe('first');
+  expect(await get('third', 1, 500)).toBe('third');
+  await vi.advanceTimersByTimeAsync(1001);
+  expect(await get('fourth', 2, 1000)).toBe('fourth');
+});
+
 test('results of few exposures are never expensive, even on a busy machine', async () => {
   expect(await queryTwice(900, 200)).toEqual(['before', 'after']);
 });

@@ -93,6 +93,19 @@ export function describeSharedVisitors({ store, add, nextProperty }: Suite): voi
     expect(await segmentsOf(p, { unit: 'user' })).toEqual(['a null: 0/1', 'b low: 0/1']);
   });
 
+  test('leaves out visitors whom a new phase of the other test moved', async () => {
+    const p = nextProperty();
+    const seePrice = (sessionId: string, variationKey: string, phase: number) =>
+      add(exposures(p, T0, [{ ...exposure(sessionId, T0), splitTestKey: 'price', variationKey, phase }]));
+    for (const session of ['moved', 'stays', 'new']) await see(p, session, 'hero', 'a');
+    await seePrice('moved', 'low', 1);
+    await seePrice('stays', 'high', 1);
+    for (const session of ['moved', 'stays', 'new']) await seePrice(session, 'high', 2);
+    const second = { ...price, phase: 2, from: T0, hasEarlierPhases: true };
+    const by = { attributes: [], max: 10, test: second };
+    expect(await segmentsOf(p, { by })).toEqual(['a high: 0/2', 'a null: 0/1']);
+  });
+
   test('has nobody in a test that nobody has seen', async () => {
     const p = nextProperty();
     await see(p, 's1', 'hero', 'a');
