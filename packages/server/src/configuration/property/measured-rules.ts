@@ -2,7 +2,7 @@ import type { MeasuredRuleName } from '@switchyard/core/api/results';
 import type { Rule } from '@switchyard/core/api/targeting';
 import { type MeasuredRule, measuredStatus } from '@switchyard/core/lifecycle/measured-rule';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
-import { derivePerProperty, type Flag } from './property-configuration.ts';
+import { derivePerProperty, type Flag, type PropertyConfiguration } from './property-configuration.ts';
 
 export type { MeasuredRuleName };
 
@@ -45,6 +45,11 @@ function inFlag(flag: Flag): MeasuredRuleInPlace[] {
   known.set(flag, rules);
   return rules;
 }
+
+/** Whether exposures can have this key: of a split test, or of a measured rule. */
+export const isTestKey = (property: PropertyConfiguration, key: string): boolean =>
+  property.splitTests.some((test) => test.key === key) ||
+  measuredRulesOf(property).some((rule) => rule.key === key);
 
 const PREFIX = 'flag:';
 

@@ -190,7 +190,14 @@ describe('the results of a measured rule', () => {
     await accepted(shop.collect({ sessionId: 'late-session', visitorId: 'late-visitor' }));
     const { exposures, visitorId } = await shop.session('late-session');
     expect(visitorId).toBe('late-visitor');
-    expect(exposures).toMatchObject([{ splitTestKey: 'flag:sessions/production/parts' }]);
+    const [{ splitTestKey, variationKey }] = exposures;
+    expect(splitTestKey).toBe('flag:sessions/production/parts');
+    const listed = async (variation: string) =>
+      (await shop.sessions({ splitTestKey, variationKey: variation })).sessions.map(
+        (session: { sessionId: string }) => session.sessionId,
+      );
+    expect(await listed(variationKey)).toEqual(['late-session']);
+    expect(await listed(variationKey === 'bold' ? 'plain' : 'bold')).toEqual([]);
   });
 
   it('store no e-mail address', async () => {
@@ -198,7 +205,7 @@ describe('the results of a measured rule', () => {
     await evaluate('mail', { email: 'ada@shop.example' });
     const counted = await visitorsOf('mail', 'parts');
     expect(counted.plain! + counted.bold!).toBe(1);
-    const { text } = await shop.get('/v1/sessions', { splitTestKey: 'hero' }).then((it) => it);
+    const { text } = await shop.get('/v1/sessions');
     expect(text).not.toContain('ada@shop.example');
   });
 
