@@ -54,8 +54,11 @@ const FEEDBACK = {
   lowerIsBetter: Type.Optional(Type.Boolean({ description: 'For options such as "bad"; default: `false`' })),
 };
 
+const METRIC = { metric: Id('Metric id') };
+
 const ProvisionedOutcome = Type.Union([
   Id('Goal id'),
+  Type.Object(METRIC, closed('ProvisionedMetricOutcome')),
   Type.Object(FEEDBACK, closed('ProvisionedFeedbackOutcome')),
 ]);
 export type ProvisionedOutcome = Static<typeof ProvisionedOutcome>;
@@ -70,6 +73,7 @@ const MaxHarm = Type.Number({
 const ProvisionedGuardrail = Type.Union([
   Id('Goal id'),
   Type.Object({ goalId: Id('Goal id'), maxHarm: MaxHarm }, closed('ProvisionedGoalGuardrail')),
+  Type.Object({ ...METRIC, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedMetricGuardrail')),
   Type.Object({ ...FEEDBACK, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedFeedbackGuardrail')),
 ]);
 export type ProvisionedGuardrail = Static<typeof ProvisionedGuardrail>;
@@ -138,12 +142,16 @@ export const ProvisionedSplitTest = Type.Object(
     ),
     decision: Type.Optional(nullable(ProvisionedDecision)),
     goals: Type.Optional(
-      Type.Array(ProvisionedOutcome, { maxItems: 100, description: 'The first is the primary goal' }),
+      Type.Array(ProvisionedOutcome, {
+        maxItems: 100,
+        description: 'Goals, metrics and feedback; the first is the primary goal',
+      }),
     ),
     guardrails: Type.Optional(
       Type.Array(ProvisionedGuardrail, {
         maxItems: 100,
-        description: 'Goals that must not get worse by more than `maxHarm`; must not overlap with `goals`',
+        description:
+          'Goals, metrics and feedback that must not get worse by more than `maxHarm`; must not overlap with `goals`',
       }),
     ),
     attributionDays: Type.Optional(

@@ -1,3 +1,4 @@
+import { MAX_METRICS_OF_TEST } from '@switchyard/core/api/metrics';
 import type {
   ProvisionedGuardrail,
   ProvisionedOutcome,
@@ -9,6 +10,7 @@ import {
   feedbackOutcomeOf,
   type Guardrail,
   goalIdOf,
+  metricIdOf,
   outcomeId,
   type TestOutcome,
 } from '../../configuration/property/test-outcome.ts';
@@ -16,6 +18,7 @@ import {
 /** In the candidate or in the database. */
 export interface KnownOutcomes {
   goalIds: ReadonlySet<string>;
+  metricIds: ReadonlySet<string>;
   feedbackTypes: ReadonlyMap<string, FeedbackType>;
 }
 
@@ -31,11 +34,11 @@ export function resolveOutcomes(entry: ProvisionedSplitTest, known: SplitTest | 
 }
 
 function toOutcome(entry: ProvisionedOutcome): TestOutcome {
-  return typeof entry === 'string' ? entry : { lowerIsBetter: false, ...entry };
+  return typeof entry === 'string' || 'metric' in entry ? entry : { lowerIsBetter: false, ...entry };
 }
 
 function toGuardrail(entry: ProvisionedGuardrail): Guardrail {
-  return typeof entry === 'string' || 'goalId' in entry ? entry : { lowerIsBetter: false, ...entry };
+  return typeof entry !== 'string' && 'feedbackType' in entry ? { lowerIsBetter: false, ...entry } : entry;
 }
 
 /** Reports problems of the lists that the candidate contains. */
@@ -48,6 +51,7 @@ export function reportOutcomes(
 ): void {
   if (entry.goals !== undefined) reportList(goals, known, `${path}/goals`, report);
   if (entry.guardrails !== undefined) reportList(guardrails, known, `${path}/guardrails`, report);
+  reportTooManyMetrics(entry, { goals, guardrails }, path, report);
   const [goalIds, guardrailIds] = [goals.map(outcomeId), guardrails.map(outcomeId)];
   for (const id of new Set(guardrailIds.filter((each) => goalIds.includes(each)))) {
     const index = guardrailIds.indexOf(id);
@@ -61,7 +65,7 @@ export function reportOutcomes(
 
 function reportList(
   list: readonly (TestOutcome | Guardrail)[],
-  { goalIds, feedbackTypes }: KnownOutcomes,
+  { goalIds, metricIds, feedbackTypes }: KnownOutcomes,
   path: string,
   report: Report,
 ): void {
@@ -72,6 +76,10 @@ function reportList(
     if (goalId !== undefined && !goalIds.has(goalId)) {
       const field = typeof outcome === 'string' ? place : `${place}/goalId`;
       report(field, `"${goalId}" is not a goal of this property`);
+    }
+    const metricId = metricIdOf(outcome);
+    if (metricId !== undefined && !metricIds.has(metricId)) {
+      report(`${place}/metric`, `"${metricId}" is not a metric of this property`);
     }
     const feedback = feedbackOutcomeOf(outcome);
     if (feedback !== undefined) {
@@ -85,6 +93,20 @@ function reportList(
     }
     if (ids.indexOf(ids[index]!) !== index) report(place, `${nameOf(outcome)} is already in this list`);
   }
+}
+
+/** Each metric is a query on the events of all visitors of the test. */
+function reportTooManyMetrics(
+  entry: ProvisionedSplitTest,
+  { goals, guardrails }: Outcomes,
+  path: string,
+  report: Report,
+): void {
+  const count = [...goals, ...guardrails].filter((outcome) => metricIdOf(outcome) !== undefined).length;
+  if (count <= MAX_METRICS_OF_TEST) return;
+  const field = entry.goals === undefined ? 'guardrails' : 'goals';
+  if (entry[field] === undefined) return;
+  report(`${path}/${field}`, `would make ${count} metrics: a test can have at most ${MAX_METRICS_OF_TEST}`);
 }
 
 /** Reports options that are removed although a stored test uses them; the candidate may change the test as well. */
@@ -115,7 +137,7 @@ export function reportLostOptions(
 /** For messages. */
 export function nameOf(outcome: TestOutcome | Guardrail): string {
   const feedback = feedbackOutcomeOf(outcome);
-  if (feedback === undefined) return `"${goalIdOf(outcome)}"`;
+  if (feedback === undefined) return `"${goalIdOf(outcome) ?? metricIdOf(outcome)}"`;
   const { feedbackType, option } = feedback;
   return `feedback "${feedbackType}"${option === undefined ? '' : ` with option "${option}"`}`;
 }

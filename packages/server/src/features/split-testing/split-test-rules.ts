@@ -27,6 +27,7 @@ export function resolveSplitTests(
   reportRepeated(entries, 'key', '/splitTests', report);
   const outcomes: KnownOutcomes = {
     goalIds: new Set(items('goal').map(({ id }) => id)),
+    metricIds: new Set(items('metric').map(({ id }) => id)),
     feedbackTypes: new Map(items('feedback-type').map((type) => [type.id, type])),
   };
   const candidates = entries.map((entry, index) => {

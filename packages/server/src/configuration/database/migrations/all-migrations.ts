@@ -1,10 +1,12 @@
 import { baselineMigration } from './001-baseline.ts';
 import { audiencesMigration } from './002-audiences.ts';
 import { flagFormatsMigration } from './003-flag-formats.ts';
+import { metricsMigration } from './005-metrics.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
   baselineMigration,
   audiencesMigration,
   flagFormatsMigration,
+  metricsMigration,
 ];
