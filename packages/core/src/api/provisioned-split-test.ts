@@ -58,8 +58,8 @@ const METRIC = { metric: Id('Metric id') };
 
 const ProvisionedOutcome = Type.Union([
   Id('Goal id'),
-  Type.Object(METRIC, closed('ProvisionedMetricOutcome')),
   Type.Object(FEEDBACK, closed('ProvisionedFeedbackOutcome')),
+  Type.Object(METRIC, closed('ProvisionedMetricOutcome')),
 ]);
 export type ProvisionedOutcome = Static<typeof ProvisionedOutcome>;
 
@@ -73,8 +73,8 @@ const MaxHarm = Type.Number({
 const ProvisionedGuardrail = Type.Union([
   Id('Goal id'),
   Type.Object({ goalId: Id('Goal id'), maxHarm: MaxHarm }, closed('ProvisionedGoalGuardrail')),
-  Type.Object({ ...METRIC, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedMetricGuardrail')),
   Type.Object({ ...FEEDBACK, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedFeedbackGuardrail')),
+  Type.Object({ ...METRIC, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedMetricGuardrail')),
 ]);
 export type ProvisionedGuardrail = Static<typeof ProvisionedGuardrail>;
 

@@ -136,8 +136,10 @@ export function reportLostOptions(
 
 /** For messages. */
 export function nameOf(outcome: TestOutcome | Guardrail): string {
+  const metricId = metricIdOf(outcome);
+  if (metricId !== undefined) return `metric "${metricId}"`;
   const feedback = feedbackOutcomeOf(outcome);
-  if (feedback === undefined) return `"${goalIdOf(outcome) ?? metricIdOf(outcome)}"`;
+  if (feedback === undefined) return `"${goalIdOf(outcome)}"`;
   const { feedbackType, option } = feedback;
   return `feedback "${feedbackType}"${option === undefined ? '' : ` with option "${option}"`}`;
 }
