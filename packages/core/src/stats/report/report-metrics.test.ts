@@ -146,7 +146,7 @@ describe('the metrics of a goal', () => {
     ['answer-rate', 'rate'],
     ['option-share', 'rate'],
   ])('%s is written as a %s', (metric, unit) => {
-    expect(unitOf(metric)).toBe(unit);
+    expect(unitOf({ metric })).toBe(unit);
   });
 });
 

@@ -1,5 +1,5 @@
 /** What a metric measures, which decides how its values are written. Dollars may be shown as another currency. */
-export type Unit = 'rate' | 'dollars' | 'number';
+export type Unit = 'rate' | 'dollars' | 'seconds' | 'number';
 
 export const DEFAULT_CURRENCY = 'USD';
 
@@ -50,6 +50,10 @@ export function values(control: number, variation: number, unit: Unit, currency:
   return [write(a), write(b)];
 }
 
+/** A value alone, such as "3.2 %" or "1.8 s". */
+export const singleValue = (value: number, unit: Unit, currency: string) =>
+  values(value, value, unit, currency)[0];
+
 /** A change in the unit of the metric, such as "+0.4 points" or "-$1.20". */
 export function signedChange(change: number, unit: Unit, currency: string): string {
   const size = Math.abs(unit === 'rate' ? 100 * change : change);
@@ -84,6 +88,7 @@ const sign = (number: number) => (number < 0 ? '-' : '+');
 
 function withUnit(text: string, unit: Unit, currency: string): string {
   if (unit === 'rate') return `${text} %`;
+  if (unit === 'seconds') return `${text} s`;
   return unit === 'dollars' ? `${SYMBOLS[currency] ?? `${currency} `}${text}` : text;
 }
 

@@ -1,8 +1,9 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
+import type { MeasuredVariation } from '@switchyard/core/stats/metrics/measured-variations';
 import type { GoalComparison } from '@switchyard/core/stats/report/goal-comparison';
 import { improvementOf, isRelative } from '@switchyard/core/stats/report/goal-outcome';
 import { type GoalReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
-import type { ReportGoal, ReportSums } from '@switchyard/core/stats/report/report-input';
+import type { MetricGoal, ReportGoal, ReportSums } from '@switchyard/core/stats/report/report-input';
 import type { Verdict } from '@switchyard/core/stats/report/verdict';
 import type { ReportScope } from './report-scope.ts';
 
@@ -35,7 +36,7 @@ export function resultsResponse(
     variations: [...report.variations],
     mixedVisitors: report.mixedVisitors,
     movedVisitors: report.movedVisitors,
-    goals: report.goals.map(goalResponse),
+    goals: report.goals.map((goal) => goalResponse(goal, report.variations)),
     health: {
       healthy: report.problems.length === 0,
       splitPValue: report.splitPValue,
@@ -70,6 +71,19 @@ export function goalMembers(goal: ReportGoal) {
     role,
     lowerIsBetter,
     ...(goal.kind === 'feedback' && { feedbackTypeId: goal.feedbackTypeId, option: goal.option }),
+    ...(goal.kind === 'metric' && definitionMembers(goal)),
+  };
+}
+
+function definitionMembers({ metricId, definition }: MetricGoal) {
+  const { kind: metricKind, of, quantile, format, withinDays } = definition;
+  return {
+    metricId,
+    metricKind,
+    ...(of !== undefined && { of }),
+    ...(quantile !== undefined && { quantile }),
+    format,
+    withinDays,
   };
 }
 
@@ -77,11 +91,15 @@ type MetricResponse = SplitTestResults['goals'][number]['metrics'][number];
 
 export function metricResponse({
   metric,
+  format,
+  step,
   decides,
   variations,
 }: GoalComparison['metrics'][number]): MetricResponse {
   return {
     metric,
+    ...(format !== undefined && { format }),
+    ...(step !== undefined && { step }),
     decides,
     variations: variations.map((result) => ({
       key: result.key,
@@ -97,8 +115,11 @@ export function metricResponse({
   };
 }
 
-function goalResponse(report: GoalReport): SplitTestResults['goals'][number] {
-  const { goal, state, maxHarm, counts, metrics } = report;
+function goalResponse(
+  report: GoalReport,
+  variations: Report['variations'],
+): SplitTestResults['goals'][number] {
+  const { goal, state, maxHarm, counts, measured, metrics } = report;
   return {
     ...goalMembers(goal),
     ...(state && { state }),
@@ -113,9 +134,17 @@ function goalResponse(report: GoalReport): SplitTestResults['goals'][number] {
       convertedAmount: it.convertedAmount,
       convertedCovariate: it.convertedCovariate,
     })),
+    ...(measured && {
+      pending: pendingIn(measured, variations),
+      measured: measured.map(({ steps, ...it }) => ({ ...it, ...(steps && { steps: [...steps] }) })),
+    }),
     metrics: metrics.map(metricResponse),
   };
 }
+
+/** Retired variations get no more visitors, so nobody waits for theirs. */
+const pendingIn = (measured: readonly MeasuredVariation[], variations: Report['variations']) =>
+  measured.reduce((sum, { pending }, index) => (variations[index]!.retired ? sum : sum + pending), 0);
 
 const sumsResponse = (sums: ReportSums) => ({
   sum: sums.sum,

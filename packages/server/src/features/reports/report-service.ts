@@ -98,8 +98,11 @@ export class ReportService {
       settings: settingsFor(input, comparedCounts(input)),
     };
     const parts = new Set(include?.split(','));
+    const measured = scope.goals.filter(({ kind }) => kind === 'metric').map(({ id }) => id);
+    const hasDetails = by !== undefined || parts.has('series');
     return {
       ...resultsResponse(scope, buildReport(input), input.asOf, bots),
+      ...(hasDetails && measured.length > 0 && { wholeTestOnly: measured }),
       ...(by === undefined ? {} : { breakdown: await this.#breakdown(details, by) }),
       ...(parts.has('series') ? await this.#series(details) : {}),
       ...(parts.has('feedback') ? { feedback: await this.#feedback(details) } : {}),
