@@ -123,7 +123,10 @@ const withoutVariance = (arm: Arm): Arm => ({
 
 /** Visitors with values that a quantile of these needs: enough of them must be on either side of it. */
 export const visitorsForQuantile = (quantile: number) =>
-  Math.ceil(MIN_EVIDENCE / (2 * Math.min(quantile, 1 - quantile)));
+  Math.ceil(MIN_EVIDENCE / (2 * Math.min(quantile, 1 - quantile)) - ROUNDING);
+
+/** 1 - 0.9 is a little less than 0.1. */
+const ROUNDING = 1e-6;
 
 /** A quantile of the values of visitors, whose standard error was estimated by visitor. */
 export const quantileArms =
