@@ -149,7 +149,8 @@ export const MEASURED = {
   'quantile, p99': quantile(0.99),
 };
 
-export const newArm = ({ definition: { kind } }) => (kind === 'quantile' ? new QuantileArm() : new SummedArm());
+export const newArm = ({ definition: { kind } }) =>
+  kind === 'quantile' ? new QuantileArm() : new SummedArm();
 
 /** The deciding comparison of two arms. */
 export function compareMetric({ definition }, method, [control, variation]) {

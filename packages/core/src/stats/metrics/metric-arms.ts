@@ -77,11 +77,7 @@ const ratioSums = ({ visitors, value, denominator, product }: MetricCounts): Rat
  * Numerator and denominator are combined over the strata, not the ratios: a visitor with ten page views has ten times
  * the weight of one with a single page view, in a stratum as among all visitors.
  */
-function stratifiedRatio(
-  all: RatioSums,
-  strata: readonly (readonly RatioSums[])[],
-  index: number,
-): Arm {
+function stratifiedRatio(all: RatioSums, strata: readonly (readonly RatioSums[])[], index: number): Arm {
   const observed = ratioArm(all);
   if (strata.length <= 1 || observed.mean === null) return observed;
   const sizes = strata.map((stratum) => stratum.reduce((sum, { n }) => sum + n, 0));
