@@ -7,6 +7,7 @@ import { sections as finiteFigures } from './finite-figures.js';
 import { sections as forecasts } from './forecasts.js';
 import { sections as guardrails } from './guardrails.js';
 import { sections as holdout } from './holdout.js';
+import { sections as metrics } from './metrics.js';
 import { sections as outliers } from './outliers.js';
 import { sections as phases } from './phases.js';
 import { sections as plannedEnd } from './planned-end.js';
@@ -37,4 +38,5 @@ export const SECTIONS = [
   ...outliers,
   ...forecasts,
   ...rareConversions,
+  ...metrics,
 ];

@@ -72,11 +72,15 @@ export const MeasuredVariation = namedObject('MeasuredVariation', {
         'Over visitors: conversions, amounts in dollars, views or events; of a ratio or a bounce rate, the numerator. Not of quantiles',
     }),
   ),
-  sumSquares: Type.Optional(Type.Number({ description: 'Over visitors: the squares of their values. Not of quantiles' })),
+  sumSquares: Type.Optional(
+    Type.Number({ description: 'Over visitors: the squares of their values. Not of quantiles' }),
+  ),
   denominatorSum: Type.Optional(Type.Number({ description: 'Only of ratios and bounce rates' })),
   denominatorSumSquares: Type.Optional(Type.Number({ description: 'Only of ratios and bounce rates' })),
   product: Type.Optional(
-    Type.Number({ description: 'Only of ratios and bounce rates: numerator times denominator, over visitors' }),
+    Type.Number({
+      description: 'Only of ratios and bounce rates: numerator times denominator, over visitors',
+    }),
   ),
   steps: Type.Optional(
     Type.Array(

@@ -98,8 +98,7 @@ function sizing(input: SizingInput): (spread: Spread) => number {
   const factor =
     method === 'group-sequential' ? inflation(level, power, input.spending ?? DEFAULT_SPENDING) : 1;
   return ({ effect, withoutEffect, withEffect }) => {
-    const required = (critical: number) =>
-      ((critical * withoutEffect + reserve * withEffect) / effect) ** 2;
+    const required = (critical: number) => ((critical * withoutEffect + reserve * withEffect) / effect) ** 2;
     const once = required(normalUpperQuantile(level / 2));
     if (method !== 'sequential') return once * factor;
     return fixedPoint(once, (n) => required(sequentialCritical(2 * n, alpha, sequentialN, level)));

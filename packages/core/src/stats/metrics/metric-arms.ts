@@ -77,11 +77,7 @@ const ratioSums = ({ visitors, value, denominator, product }: MetricCounts): Rat
  * Numerator and denominator are combined over the strata, not the ratios: a visitor with ten page views has ten times
  * the weight of one with a single page view, in a stratum as among all visitors.
  */
-function stratifiedRatio(
-  all: RatioSums,
-  strata: readonly (readonly RatioSums[])[],
-  index: number,
-): Arm {
+function stratifiedRatio(all: RatioSums, strata: readonly (readonly RatioSums[])[], index: number): Arm {
   const observed = ratioArm(all);
   if (strata.length <= 1 || observed.mean === null) return observed;
   const sizes = strata.map((stratum) => stratum.reduce((sum, { n }) => sum + n, 0));
@@ -123,7 +119,10 @@ const withoutVariance = (arm: Arm): Arm => ({
 
 /** Visitors with values that a quantile of these needs: enough of them must be on either side of it. */
 export const visitorsForQuantile = (quantile: number) =>
-  Math.ceil(MIN_EVIDENCE / (2 * Math.min(quantile, 1 - quantile)));
+  Math.ceil(MIN_EVIDENCE / (2 * Math.min(quantile, 1 - quantile)) - ROUNDING);
+
+/** 1 - 0.9 is a little less than 0.1. */
+const ROUNDING = 1e-6;
 
 /** A quantile of the values of visitors, whose standard error was estimated by visitor. */
 export const quantileArms =

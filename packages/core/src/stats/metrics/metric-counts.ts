@@ -48,9 +48,7 @@ export function metricCounts(
   return new Map(
     goals.map((goal) => [
       goal.id,
-      goal.definition.kind === 'quantile'
-        ? quantileCounts(input, goal, visitors)
-        : summedCounts(input, goal),
+      goal.definition.kind === 'quantile' ? quantileCounts(input, goal, visitors) : summedCounts(input, goal),
     ]),
   );
 }
@@ -77,7 +75,10 @@ function quantileCounts(
   });
 }
 
-function summedCounts({ variations, metrics, includeBots }: Counted, goal: MetricGoal): VariationMetricCounts[] {
+function summedCounts(
+  { variations, metrics, includeBots }: Counted,
+  goal: MetricGoal,
+): VariationMetricCounts[] {
   const counted = (metrics?.groups ?? []).filter(
     ({ metricId, bot }) => metricId === goal.metricId && (includeBots || !bot),
   );

@@ -47,9 +47,13 @@ export function measuresOf(definition: ReportMetric): readonly [Measure, ...Meas
       return [{ name: 'quantile', format, metric: 'mean', armsOf: quantileArms(quantile) }];
     case 'page':
       if (of === 'bounce') return [BOUNCES];
-      return of === 'views' ? [mean('views-per-visitor', format), share('visitor-share')] : [share('visitor-share')];
+      return of === 'views'
+        ? [mean('views-per-visitor', format), share('visitor-share')]
+        : [share('visitor-share')];
     case 'event':
-      return of === 'count' ? [mean('events-per-visitor', format), share('visitor-share')] : [share('visitor-share')];
+      return of === 'count'
+        ? [mean('events-per-visitor', format), share('visitor-share')]
+        : [share('visitor-share')];
   }
 }
 

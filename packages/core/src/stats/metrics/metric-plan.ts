@@ -98,11 +98,7 @@ export function planForMetric({ withinDays, ...input }: MetricPlanInput): Plan |
 
 /** The smallest relative change that can be found after some days: by visitors whose window is over by then. */
 export function detectableForMetric(
-  {
-    withinDays,
-    dailyVisitors = 0,
-    ...input
-  }: Omit<MetricPlanInput, 'smallestEffect'>,
+  { withinDays, dailyVisitors = 0, ...input }: Omit<MetricPlanInput, 'smallestEffect'>,
   days: number,
 ): number | null {
   const visitors = Math.max(0, days - (withinDays ?? 0)) * dailyVisitors;

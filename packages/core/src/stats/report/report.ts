@@ -33,7 +33,14 @@ import {
   variationCounts,
 } from './report-counts.ts';
 import { exposuresByDay, isPausedOn } from './report-days.ts';
-import type { CountedGoal, MetricGoal, ReportGoal, ReportGoalSums, ReportInput, ReportVariation } from './report-input.ts';
+import type {
+  CountedGoal,
+  MetricGoal,
+  ReportGoal,
+  ReportGoalSums,
+  ReportInput,
+  ReportVariation,
+} from './report-input.ts';
 import { endsAtPlan, engineOf, methodOf, priorOf } from './report-method.ts';
 import { answeredIn, type MetricResult, unitOf } from './report-metrics.ts';
 import type { ReportNote } from './report-notes.ts';

@@ -85,7 +85,8 @@ function describeCollecting(
   { isOver }: VerdictContext,
 ): string {
   const state = isOver ? 'The test ended with too little data' : 'Collecting data';
-  if (visitors === 0 && pending > 0) return `${state}: ${firstWindowsAre(primary.measured?.withinDays)} not over yet.`;
+  if (visitors === 0 && pending > 0)
+    return `${state}: ${firstWindowsAre(primary.measured?.withinDays)} not over yet.`;
   if (visitors === 0) return `${state}: no visitors${isOver ? '' : ' yet'}.`;
   const { conversions, required } = collecting!;
   const needed = plural(required, primary.measured ? 'visitor' : 'conversion');

@@ -45,7 +45,8 @@ function describeCollecting(
   { collecting, visitors, primary, pending = 0 }: VerdictFacts,
   { isOver, hasStarted }: VerdictContext,
 ): string {
-  if (visitors === 0 && pending > 0) return `wait until ${firstWindowsAre(primary.measured?.withinDays)} over.`;
+  if (visitors === 0 && pending > 0)
+    return `wait until ${firstWindowsAre(primary.measured?.withinDays)} over.`;
   if (isOver) return 'run the test again with more visitors.';
   if (visitors === 0) {
     const start = hasStarted

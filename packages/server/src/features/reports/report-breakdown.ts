@@ -44,7 +44,11 @@ export function breakdownResponse(
     words: isMeasured(scope)
       ? METRIC_SEGMENTS_WORDS
       : describeSegments(
-          differences.map((it) => ({ ...it, segment: 0, name: it.value ?? (it.other ? 'other' : 'unknown') })),
+          differences.map((it) => ({
+            ...it,
+            segment: 0,
+            name: it.value ?? (it.other ? 'other' : 'unknown'),
+          })),
           segments.length,
         ),
     differences,

@@ -1,5 +1,5 @@
-import type { Report } from '@switchyard/core/stats/report/report';
 import type { MeasuredVariation } from '@switchyard/core/stats/metrics/measured-variations';
+import type { Report } from '@switchyard/core/stats/report/report';
 import { csvRow } from '../../http/contract/csv-row.ts';
 
 const COLUMNS = [
@@ -103,10 +103,7 @@ function metricRows(kind: string, measured: MeasuredVariation): (string | number
     '',
   ];
   const none = Array(METRIC_COLUMNS.length - 5).fill('');
-  return [
-    whole,
-    ...steps.map((step, index) => [kind, visitors, pending, step.visitors, ...none, index + 1]),
-  ];
+  return [whole, ...steps.map((step, index) => [kind, visitors, pending, step.visitors, ...none, index + 1])];
 }
 
 const exact = (value: number | null | undefined) =>
