@@ -70,7 +70,12 @@ export function metricInput(
   const [first] = goals.flatMap((goal) => (goal.kind === 'metric' ? [goal.metricId] : []));
   return inputOf(
     ['control', 'b'].map((key) => {
-      const own = groups.filter((it) => it.variationKey === key && it.metricId === first && !it.bot);
+      const isOwn = (it: { metricId: string; variationKey: string }) =>
+        it.variationKey === key && it.metricId === first;
+      const own = [
+        ...groups.filter((it) => isOwn(it) && !it.bot),
+        ...quantiles.filter((it) => isOwn(it) && !it.includeBots),
+      ];
       return groupOf(
         key,
         own.reduce((sum, { visitors, pending }) => sum + visitors + pending, 0),

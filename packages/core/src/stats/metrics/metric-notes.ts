@@ -12,10 +12,11 @@ export function metricNotes(
   countsOf: (goal: MetricGoal) => MetricCountsByGoal,
 ): ReportNote[] {
   const goals = input.goals.filter((goal) => goal.kind === 'metric');
+  if (goals.length === 0) return [];
   const unused = unusedSettings(input);
   return [
     ...goals.flatMap((goal) => pendingNote(goal, countsOf(goal))),
-    ...(goals.length > 0 && unused.length > 0 ? [{ note: 'metric-settings' as const, unused }] : []),
+    ...(unused.length > 0 ? [{ note: 'metric-settings' as const, unused }] : []),
     ...(goals.some(({ definition }) => definition.kind === 'quantile') ? quantileMix(input) : []),
   ];
 }

@@ -35,9 +35,10 @@ function nextStep(facts: VerdictFacts, context: VerdictContext): string {
       return describeCollecting(facts, context);
     case 'keep-going':
       if (facts.reason === 'open-guardrail') return describeOpenGuardrail(facts, context);
-      return context.isOver
-        ? 'run the test again with more visitors, or keep the control.'
-        : describeForecast(facts.forecast);
+      if (context.isOver) return 'run the test again with more visitors, or keep the control.';
+      if (facts.primary.measured && facts.primary.comparison.standardError === null)
+        return 'wait for more values: how far the difference may be off is not known yet.';
+      return describeForecast(facts.forecast);
   }
 }
 

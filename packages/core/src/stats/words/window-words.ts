@@ -1,8 +1,8 @@
 import { plural } from './numbers.ts';
 
-/** For how long visitors are followed, as the subject of a sentence: "7 days are", or with `of` "7 days of it are". */
+/** For how long visitors are followed, as the subject of a sentence: "7 days are", "day is", or with `of` "7 days of it are". */
 export function windowIs(withinDays: number | null, of = ''): string {
-  const subject = withinDays === null ? 'time' : plural(withinDays, 'day');
+  const subject = withinDays === null ? 'time' : withinDays === 1 ? 'day' : plural(withinDays, 'day');
   return `${subject}${of} ${withinDays === null || withinDays === 1 ? 'is' : 'are'}`;
 }
 

@@ -48,6 +48,14 @@ export function resultsResponse(
   };
 }
 
+/** The goals that segments and days leave out; nothing without metrics. */
+export function wholeTestOnly({
+  goals,
+}: Pick<ReportScope, 'goals'>): Pick<SplitTestResults, 'wholeTestOnly'> {
+  const measured = goals.filter(({ kind }) => kind === 'metric').map(({ id }) => id);
+  return measured.length > 0 ? { wholeTestOnly: measured } : {};
+}
+
 const phaseSummary = ({
   number,
   startedAt,

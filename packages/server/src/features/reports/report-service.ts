@@ -20,7 +20,7 @@ import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
 import { type CachePolicy, exposuresIn, ReportInputs } from './report-inputs.ts';
 import type { ReportRequest } from './report-request.ts';
-import { resultsResponse } from './report-response.ts';
+import { resultsResponse, wholeTestOnly } from './report-response.ts';
 import { phaseOfQuery, type ReportScope } from './report-scope.ts';
 import { seriesResponse } from './report-series.ts';
 import { maxSegments, seriesDays } from './report-size.ts';
@@ -98,11 +98,9 @@ export class ReportService {
       settings: settingsFor(input, comparedCounts(input)),
     };
     const parts = new Set(include?.split(','));
-    const measured = scope.goals.filter(({ kind }) => kind === 'metric').map(({ id }) => id);
-    const hasDetails = by !== undefined || parts.has('series');
     return {
       ...resultsResponse(scope, buildReport(input), input.asOf, bots),
-      ...(hasDetails && measured.length > 0 && { wholeTestOnly: measured }),
+      ...(by !== undefined || parts.has('series') ? wholeTestOnly(scope) : {}),
       ...(by === undefined ? {} : { breakdown: await this.#breakdown(details, by) }),
       ...(parts.has('series') ? await this.#series(details) : {}),
       ...(parts.has('feedback') ? { feedback: await this.#feedback(details) } : {}),
