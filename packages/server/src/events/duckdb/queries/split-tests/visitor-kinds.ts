@@ -106,6 +106,11 @@ export class VisitorKinds {
     return `(kind & ${this.#allShown | this.#flag('bot')})`;
   }
 
+  /** The variation of a counted visitor alone. */
+  get variationAlone(): string {
+    return `(kind & ${this.#allShown})`;
+  }
+
   read(kind: number | bigint): VisitorKind {
     const bits = BigInt(kind);
     const has = (name: Flag) => (bits & this.#flag(name)) !== 0n;
