@@ -48,6 +48,7 @@ import { RemovedParameters } from '../features/privacy/removed-parameters.ts';
 import { FlagEvaluations } from '../features/reports/flag-evaluations.ts';
 import { registerHoldoutRoutes } from '../features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
+import { registerMetricPreviewRoutes } from '../features/reports/metric-preview-routes.ts';
 import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
 import { findSplitTest, phaseOfQuery, scopeOf } from '../features/reports/report-scope.ts';
@@ -220,7 +221,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   });
   const clock = new ClockWatch((correction) => recordClockCorrections(database, correction));
   app.addHook('onClose', async () => clock.close());
-  registerManagement(api, { ...services, idempotency, clock, streams: streams.configuration });
+  registerManagement(api, { ...services, auth, idempotency, clock, streams: streams.configuration });
   fastLane.open(app, metrics.timings, tracing);
   acceptFirst(app);
   return app;
@@ -231,6 +232,7 @@ const describeDryRun = (changed: Changed) => dryRunResponse(configurationModel, 
 function registerManagement(
   api: ApiRoutes,
   services: AppServices & {
+    auth: Authentication;
     idempotency: IdempotentCreation;
     clock: ClockWatch;
     streams: ConfigurationStreams;
@@ -291,4 +293,5 @@ function registerManagement(
     withIdentity: (propertyId, context) => withIdentity(propertyId, context, findIdentity),
   });
   registerImpactRoutes(api, { model, reports: services.reports, withUnsavedItem });
+  registerMetricPreviewRoutes(api, { auth: services.auth, reports: services.reports, withUnsavedItem });
 }

@@ -9,12 +9,12 @@ import type { FastifyReply } from 'fastify';
 import type { Authentication } from '../../http/access/authentication.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { disconnection } from '../../http/pipeline/disconnection.ts';
-import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
+import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { plannedAudience } from './planned-audience.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
 import { findSplitTest, scopeOf } from './report-scope.ts';
-import { plannedGuardrails } from './test-plan.ts';
+import { checkPlannedOutcome, plannedGuardrails, plannedOutcome } from './test-plan.ts';
 
 interface Dependencies {
   auth: Authentication;
@@ -113,25 +113,23 @@ function registerPlan(api: ApiRoutes, auth: Authentication, reports: Pick<Report
       tag: 'Split testing',
       summary: 'Estimate how many visitors and days a test needs',
       description:
-        'Based on the recent traffic and conversions of the property, including visitors who were not in any test. With an `audience`, the sessions of the same days tell how many visitors belong to it; the conversion rate is still that of all visitors.',
+        'For a goal or a metric, based on the recent traffic and conversions of the property, including visitors who were not in any test. Visitors whose window of a metric is not over yet are left out of its baseline. With an `audience`, the sessions of the same days tell how many visitors belong to it; the conversion rate is still that of all visitors.',
       key: 'secret',
       members: true,
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },
-      errors: ['wrong_property', 'goal_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
+      errors: ['wrong_property', 'goal_not_found', 'not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     (request, reply) => {
-      const { propertyId, goalId } = request.query;
-      const property = auth.property(request, propertyId);
-      const { id, statistics, timeZone, goals } = property;
-      const goal = goals.find((it) => it.id === goalId);
-      if (goal === undefined) throw new ApiError('goal_not_found');
       const { query } = request;
+      checkPlannedOutcome(query);
+      const property = auth.property(request, query.propertyId);
+      const { id, statistics, timeZone, displayCurrency } = property;
       const plan = {
         type: 'plan',
-        property: { id, statistics, timeZone },
-        goal,
-        guardrails: plannedGuardrails(goals, query),
+        property: { id, statistics, timeZone, displayCurrency },
+        outcome: plannedOutcome(property, query),
+        guardrails: plannedGuardrails(property, query),
         audience: plannedAudience(query.audience, property),
         query,
       } as const;

@@ -13,9 +13,11 @@ import {
   feedbackOutcomeOf,
   type Guardrail,
   maxHarmOf,
+  metricIdOf,
   outcomeId,
   type TestOutcome,
 } from '../../configuration/property/test-outcome.ts';
+import type { MetricTerm } from '../../events/store/metric-queries.ts';
 import type {
   DayRange,
   FeedbackGoal,
@@ -23,6 +25,7 @@ import type {
   SplitTestQuery,
 } from '../../events/store/split-test-queries.ts';
 import { ApiError, invalidField } from '../../platform/errors/errors.ts';
+import { metricTerm, reportMetric } from './metric-terms.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;
 /** Visitors of the first days are compared with later ones. */
@@ -51,6 +54,8 @@ export interface ReportScope {
   readonly goals: readonly ReportGoal[];
   /** Query for the event store. */
   readonly query: SplitTestQuery;
+  /** What the metrics among the goals compute; the event store is asked for them separately. */
+  readonly metrics: readonly MetricTerm[];
   /** The days of a series. */
   readonly localDays: DayRange;
   /** Finished tests that the prior is learnt from; empty unless the method needs one. */
@@ -108,6 +113,7 @@ function phaseScope(
     variations,
     goals,
     query: queryOf(property, test, phase, variations, goals, now),
+    metrics: metricsOf(property, goals),
     localDays: localDays(property, test, phase, now),
   };
 }
@@ -133,14 +139,28 @@ function goalsOf(property: PropertyConfiguration, test: SplitTest): ReportGoal[]
   ];
 }
 
+function metricsOf({ metrics }: PropertyConfiguration, goals: readonly ReportGoal[]): MetricTerm[] {
+  const used = new Set(goals.flatMap((goal) => (goal.kind === 'metric' ? [goal.metricId] : [])));
+  return metrics.filter(({ id }) => used.has(id)).map(metricTerm);
+}
+
 function goalOf(
-  { goals, feedbackTypes }: PropertyConfiguration,
+  property: PropertyConfiguration,
   outcome: TestOutcome | Guardrail,
   role: ReportGoal['role'],
 ): ReportGoal[] {
+  const { goals, metrics, feedbackTypes } = property;
   const id = outcomeId(outcome);
   const maxHarm = maxHarmOf(outcome);
   const margin = maxHarm === undefined ? {} : { maxHarm };
+  const metricId = metricIdOf(outcome);
+  if (metricId !== undefined) {
+    const metric = metrics.find((it) => it.id === metricId);
+    if (metric === undefined) return [];
+    const { name, lowerIsBetter } = metric;
+    const definition = reportMetric(metric, property);
+    return [{ id, name, kind: 'metric', role, lowerIsBetter, metricId, definition, ...margin }];
+  }
   const feedback = feedbackOutcomeOf(outcome);
   if (feedback === undefined) {
     const goal = goals.find((it) => it.id === id);
@@ -192,7 +212,7 @@ function queryOf(
     hasLaterPhases: !isLatest,
     unit: phase?.definition.unit ?? test.unit,
     days: daysOf(phase?.startedAt ?? 0, Math.min(until, now)),
-    goalIds: goals.filter(({ kind }) => kind !== 'feedback').map(({ id }) => id),
+    goalIds: goals.filter(({ kind }) => kind === 'count' || kind === 'revenue').map(({ id }) => id),
     revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
     ...(feedback.length > 0 && { feedback }),
     earlyDays: EARLY_DAYS,
@@ -244,7 +264,7 @@ function daysOf(startedAt: number, end: number): DayRange {
 
 export function reportInput(
   { statistics, currency, test, phase, variations, goals, query }: Omit<ReportScope, 'finished'>,
-  { groups, exposures }: Pick<ReportInput, 'groups' | 'exposures'>,
+  { groups, exposures, metrics }: Pick<ReportInput, 'groups' | 'exposures' | 'metrics'>,
   asOf: number,
   includeBots: boolean,
 ): ReportInput {
@@ -257,6 +277,7 @@ export function reportInput(
     includeBots,
     currency,
     groups,
+    ...(metrics && { metrics }),
     exposures,
     startedAt: phase ? Math.max(phase.startedAt, query.days.from) : asOf,
     endedAt: phase?.endedAt ?? null,
