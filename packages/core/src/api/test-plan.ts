@@ -80,8 +80,7 @@ export const PlanResponse = Type.Object(
     windowDays: Type.Optional(
       nullable(
         Type.Integer({
-          description:
-            'Only of metrics: how long the last visitors are followed, in addition to `days`; null: until the end of the phase',
+          description: 'Only of metrics: how many of the `days` only follow the last visitors; null: none',
         }),
       ),
     ),

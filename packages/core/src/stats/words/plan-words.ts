@@ -70,7 +70,9 @@ const describePending = (measured: MeasuredFacts | undefined) =>
 
 /** The last visitors are followed too. */
 const describeWindow = (measured: MeasuredFacts | undefined) =>
-  measured?.withinDays ? ` and ${plural(measured.withinDays, 'day')} to follow the last ones` : '';
+  measured?.withinDays
+    ? `, the last ${plural(measured.withinDays, 'day')} of which only follow visitors`
+    : '';
 
 const UNITS: Readonly<Record<ReportMetric['format'], Unit>> = {
   percent: 'rate',
@@ -115,7 +117,7 @@ export function describePreview(facts: PreviewFacts): string {
           `${plannedDays === null ? 'a change' : 'one'} of ±${percent(detectable)} after ${plural(testDays, 'day')}`,
         ]),
   ];
-  return `${base} A test with two variations finds ${found.join(', or ')}${describeWindow(measured)}.`;
+  return `${base} A test with two variations finds ${found.join(', or ')}.`;
 }
 
 function describeAudience({ audienceShare: share }: PlanFacts): string {

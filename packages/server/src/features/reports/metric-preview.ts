@@ -1,7 +1,6 @@
 import type { MetricPreview } from '@switchyard/core/api/metric-preview';
-import { planTest } from '@switchyard/core/stats/planner';
+import { detectableForMetric, planForMetric } from '@switchyard/core/stats/metrics/metric-plan';
 import { methodOf } from '@switchyard/core/stats/report/report-method';
-import { smallestEffectWith } from '@switchyard/core/stats/smallest-effect';
 import { describePreview } from '@switchyard/core/stats/words/plan-words';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { OutcomeBaseline, PlannedOutcome } from './planned-outcome.ts';
@@ -32,10 +31,12 @@ export function metricPreview(
     spending: statistics.spending,
     correction: statistics.correction,
     baseline,
+    dailyVisitors,
+    withinDays: definition.withinDays,
   };
   const smallestEffect = { kind: 'relative', value: SMALLEST_EFFECT } as const;
-  const plan = settings && planTest({ ...settings, smallestEffect, dailyVisitors });
-  const detectable = settings && smallestEffectWith(dailyVisitors * TEST_DAYS, settings);
+  const plan = settings && planForMetric({ ...settings, smallestEffect });
+  const detectable = settings && detectableForMetric(settings, TEST_DAYS);
   const measured = measuredFacts(outcome, recent, displayCurrency)!;
   return {
     metric: isSaved ? outcome.id : null,

@@ -228,12 +228,24 @@ describe('the preview of a metric', () => {
       pending: 0,
       reached: 5,
       value: 9 / 6,
-      plan: { smallestEffect: 0.1, visitors: expect.any(Number), days: expect.any(Number) },
-      detectable: { days: 14 },
+      // Five values are not enough for a plan.
+      plan: { smallestEffect: 0.1, visitors: null, days: null },
+      detectable: { days: 14, smallestEffect: null },
+      words: 'Last 30 days: 1.5, over 6 visitors. That is not enough data to plan a test.',
     });
-    expect(views.words).toMatch(/^Last 30 days: 1\.5, over 6 visitors\. A test with two variations finds /);
     const { id: _id, ...definition } = METRICS.find(({ id }) => id === 'views')!;
     expect(bodyOf(await defined(definition))).toEqual({ ...views, metric: null, name: 'page' });
+  });
+
+  it('says what a test would find', async () => {
+    const share = bodyOf(await preview({ metric: 'checkout' }));
+    expect(share).toMatchObject({
+      value: 2 / 6,
+      plan: { visitors: expect.any(Number), days: expect.any(Number) },
+    });
+    expect(share.words).toMatch(
+      /^Last 30 days: 33 % of 6 visitors\. A test with two variations finds a change of ±10 % after about [\d,]+ days\.$/,
+    );
   });
 
   it('leaves out visitors whose window is not over', async () => {
@@ -290,7 +302,9 @@ describe('a plan with metrics', () => {
   const ask = (query: Record<string, string>) => shop.get('/v1/split-testing/plan', query);
 
   it('is made for a metric, with metrics as guardrails', async () => {
-    const plan = bodyOf(await ask({ metric: 'signups', guardrails: 'metric:views:0.1,signup,metric:spend' }));
+    const plan = bodyOf(
+      await ask({ metric: 'signups', guardrails: 'metric:checkout:0.1,signup,metric:spend' }),
+    );
     expect(plan).toMatchObject({
       goalId: 'metric:signups',
       metric: 'conversion-rate',
@@ -298,15 +312,15 @@ describe('a plan with metrics', () => {
       baseline: { visitors: 5, pending: 1, converted: 1, mean: 0.2 },
       dailyVisitors: 6 / 28,
       guardrails: [
-        { goalId: 'metric:views', maxHarm: 0.1, visitors: expect.any(Number) },
+        { goalId: 'metric:checkout', maxHarm: 0.1, visitors: expect.any(Number) },
         { goalId: 'signup', maxHarm: 0.05, visitors: expect.any(Number) },
-        { goalId: 'metric:spend', maxHarm: 0.05, visitors: expect.any(Number) },
+        { goalId: 'metric:spend', maxHarm: 0.05, visitors: null },
       ],
     });
     expect(plan.words).toContain(
       '1 of 5 visitors reached "signups"; 1 visitor whose time is not over is left out.',
     );
-    expect(plan.words).toContain(' and 2 days to follow the last ones, to find ');
+    expect(plan.words).toContain(' at this traffic, the last 2 days of which only follow visitors, to find ');
     const value = bodyOf(await ask({ metric: 'spend' }));
     expect(value.words).toContain('"Spending" was $20.00, over 6 visitors.');
   });

@@ -1,6 +1,7 @@
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
-import { type Arm, meanArm, proportionArm } from '@switchyard/core/stats/arm';
+import { meanArm, proportionArm } from '@switchyard/core/stats/arm';
 import { measuresOf } from '@switchyard/core/stats/metrics/metric-measures';
+import { metricBaseline } from '@switchyard/core/stats/metrics/metric-plan';
 import type { Baseline } from '@switchyard/core/stats/planner';
 import type { ReportMetric } from '@switchyard/core/stats/report/report-input';
 import type {
@@ -81,7 +82,7 @@ export async function outcomeBaseline(
   const { definition, term } = outcome;
   const counts = await store.metricBaseline({ ...period, metric: term }, signal);
   const all = 'values' in counts ? await visitorsOf(store, term, period, signal) : counts;
-  return metricBaseline(definition, counts, all);
+  return measuredBaseline(definition, counts, all);
 }
 
 /** A quantile is of visitors with values: how many there are without any is asked for separately. */
@@ -115,51 +116,43 @@ function goalBaseline(goal: Goal, recent: GoalBaseline): OutcomeBaseline {
     isShare,
     mean,
     variance,
-    baseline: baselineOf(isShare, mean, variance),
+    baseline:
+      mean === null || variance === null
+        ? null
+        : isShare
+          ? { metric: 'proportion', rate: mean }
+          : { metric: 'mean', mean, variance },
   };
 }
 
-function metricBaseline(
+function measuredBaseline(
   definition: ReportMetric,
   counts: MetricBaseline,
   all: Pick<MetricSums, 'visitors' | 'pending'>,
 ): OutcomeBaseline {
   const [measure] = measuresOf(definition);
-  const isShare = measure.metric === 'proportion';
-  const { n, mean, variance } = armOf(definition, counts);
-  // Who has no values says nothing about a quantile, but takes part in the test.
-  const scaled = variance === null || n === 0 ? null : variance * (all.visitors / n);
+  const metricId = '';
+  const of = { metricId, variationKey: '' };
+  const { value, baseline } = metricBaseline({
+    definition,
+    groups: 'values' in counts ? [] : [{ ...counts, ...of, returning: false, bot: false }],
+    quantile: 'values' in counts ? { ...counts, ...of, includeBots: false, pending: all.pending } : null,
+    visitors: all.visitors + all.pending,
+  });
   return {
     visitors: all.visitors,
     pending: all.pending,
     reached: 'values' in counts ? counts.visitors : counts.reached,
     measure: measure.name,
-    isShare,
-    mean,
-    variance: scaled,
-    baseline: baselineOf(isShare, mean, scaled),
+    isShare: measure.metric === 'proportion',
+    mean: value,
+    variance: varianceOf(baseline),
+    baseline,
     counts,
   };
 }
 
-function armOf(definition: ReportMetric, counts: MetricBaseline): Arm {
-  const [measure] = measuresOf(definition);
-  const sums = 'values' in counts ? { ...NO_SUMS, visitors: counts.visitors } : counts;
-  const { steps = [], ...rest } = sums;
-  const quantile = 'values' in counts ? counts : null;
-  return measure.armsOf([{ ...rest, key: '', steps, complete: sums.visitors, strata: [], quantile }])[0]!;
-}
-
-const NO_SUMS: MetricSums = {
-  visitors: 0,
-  pending: 0,
-  reached: 0,
-  value: { sum: 0, sumSquares: 0 },
-  denominator: { sum: 0, sumSquares: 0 },
-  product: 0,
-};
-
-function baselineOf(isShare: boolean, mean: number | null, variance: number | null): Baseline | null {
-  if (mean === null || variance === null) return null;
-  return isShare ? { metric: 'proportion', rate: mean } : { metric: 'mean', mean, variance };
+function varianceOf(baseline: Baseline | null): number | null {
+  if (baseline === null) return null;
+  return baseline.metric === 'proportion' ? baseline.rate * (1 - baseline.rate) : baseline.variance;
 }

@@ -1,6 +1,7 @@
 import type { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import { metricGoalId } from '@switchyard/core/metrics/metric-goal-id';
-import { planGuardrail, planTest } from '@switchyard/core/stats/planner';
+import { planForMetric } from '@switchyard/core/stats/metrics/metric-plan';
+import { planGuardrail } from '@switchyard/core/stats/planner';
 import { methodOf } from '@switchyard/core/stats/report/report-method';
 import { describePlan, type MeasuredFacts } from '@switchyard/core/stats/words/plan-words';
 import { DAY_MS } from '@switchyard/core/time';
@@ -97,11 +98,12 @@ export function planResponse(
   const { visitors, reached, baseline, mean, variance } = recent;
   const everybody = visitors + recent.pending;
   const dailyVisitors = ((everybody / days) * (audience?.share ?? 1) * trafficAllocation) / 100;
+  const windowDays = outcome.kind === 'metric' ? outcome.definition.withinDays : undefined;
   // A plan gives the test its planned number of visitors.
   const method = methodOf({ statistics, plannedVisitors: visitors }, visitors);
   const plan =
     baseline &&
-    planTest({
+    planForMetric({
       ...method,
       spending: statistics.spending,
       correction: statistics.correction,
@@ -110,6 +112,7 @@ export function planResponse(
       power,
       variations,
       dailyVisitors,
+      withinDays: windowDays ?? null,
     });
   const guarded = guardrails.map((it) => {
     const known = it.baseline.baseline;
@@ -144,7 +147,7 @@ export function planResponse(
     visitorsPerVariation: plan?.visitorsPerVariation ?? null,
     visitors: plan?.visitors ?? null,
     days: plan?.days ?? null,
-    ...(outcome.kind === 'metric' && { windowDays: outcome.definition.withinDays }),
+    ...(windowDays !== undefined && { windowDays }),
     guardrails: guarded.map(({ name: _name, ...it }) => it),
     words: describePlan({
       goal: outcome.name,
