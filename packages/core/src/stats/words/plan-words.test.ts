@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describePlan, describePreview, type MeasuredFacts, type PlanFacts } from './plan-words.ts';
+import {
+  describePlan,
+  describePreview,
+  type MeasuredFacts,
+  type PlanFacts,
+  type PreviewFacts,
+} from './plan-words.ts';
 
 const SHARE: MeasuredFacts = {
   value: 0.0321,
@@ -58,7 +64,7 @@ describe('the words of a preview', () => {
     detectable: 0.43,
   };
 
-  it.each<[Partial<typeof PREVIEW> & { plannedDays?: null; detectable?: null }, MeasuredFacts, string]>([
+  it.each<[Partial<PreviewFacts>, MeasuredFacts, string]>([
     [
       {},
       SHARE,

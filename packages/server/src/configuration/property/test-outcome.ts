@@ -5,7 +5,7 @@ import { feedbackGoalId } from '@switchyard/core/stats/report/feedback-goal';
 export type TestOutcome = string | MetricOutcome | FeedbackOutcome;
 
 /** A metric, by its id. */
-export interface MetricOutcome {
+interface MetricOutcome {
   metric: string;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MetricPreview, MetricPreviewQuery } from '@switchyard/core/api/metric-preview';
+import { MetricPreview, MetricPreviewQuery } from '@switchyard/core/api/metrics';
 import { isObject } from '@switchyard/core/merge/json-value';
 import type { Metric, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { Authentication } from '../../http/access/authentication.ts';

@@ -1,4 +1,4 @@
-import type { MetricPreview } from '@switchyard/core/api/metric-preview';
+import type { MetricPreview } from '@switchyard/core/api/metrics';
 import { detectableForMetric, planForMetric } from '@switchyard/core/stats/metrics/metric-plan';
 import { methodOf } from '@switchyard/core/stats/report/report-method';
 import { describePreview } from '@switchyard/core/stats/words/plan-words';

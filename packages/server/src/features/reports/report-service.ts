@@ -1,6 +1,6 @@
 import type { HoldoutReport } from '@switchyard/core/api/holdout';
 import type { Impact } from '@switchyard/core/api/impact';
-import type { MetricPreview } from '@switchyard/core/api/metric-preview';
+import type { MetricPreview } from '@switchyard/core/api/metrics';
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
