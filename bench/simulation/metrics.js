@@ -82,6 +82,32 @@ function alarmRows() {
   });
 }
 
+/** Visitors of each variation at which an interval is given for the first time. */
+const SMALLEST = [
+  ['sum per visitor', 125],
+  ['ratio: errors per page view', 100],
+  ['bounce rate', 60],
+  ['quantile, p50', 25],
+  ['quantile, p90', 125],
+  ['quantile, p99', 1250],
+];
+
+function smallestRows() {
+  return SMALLEST.map(([name, visitors]) => {
+    const metric = MEASURED[name];
+    let [known, covered] = [0, 0];
+    for (let test = 0; test < options.tests; test++) {
+      const arms = [armOf(metric, visitors, 0), armOf(metric, visitors, 0)];
+      const { absolute } = compareMetric(metric, { method: 'frequentist' }, arms);
+      if (absolute.low === null) continue;
+      known++;
+      if (contains(absolute, 0)) covered++;
+    }
+    checkGuarantee(`coverage at the smallest numbers, ${name}`, covered / known, 0.93, 0.975, known);
+    return [name, tests(visitors), percent(known / options.tests), percent(covered / known)];
+  });
+}
+
 const tests = (count) => count.toLocaleString('en-US');
 
 export const sections = [
@@ -89,6 +115,11 @@ export const sections = [
     title: `Metrics: coverage of 95 % intervals, 2 × ${tests(VISITORS)} visitors, ${tests(options.tests)} tests each`,
     header: ['metric', 'effect', 'method', 'absolute', 'relative', 'significant'],
     rows: coverageRows,
+  },
+  {
+    title: `Metrics with as few visitors as an interval needs: coverage of 95 % intervals, ${tests(options.tests)} tests each`,
+    header: ['metric', 'visitors of each variation', 'has an interval', 'absolute'],
+    rows: smallestRows,
   },
   {
     title: `Metrics without an effect: false alarms at any of ${DAYS} daily looks, ${VISITORS_PER_DAY} visitors a day, ${tests(DAILY_TESTS)} tests each`,

@@ -7,16 +7,19 @@ import type {
   ReportMetrics,
   ReportQuantile,
 } from '../stats/report/report-input.ts';
-import { goalOf, groupOf, inputOf } from './report-cases.ts';
+import { groupOf, inputOf } from './report-cases.ts';
 
 /** The primary goal "metric:m". */
 export const metricGoal = (
   definition: Partial<ReportMetric>,
   { id = 'm', ...more }: Partial<Omit<MetricGoal, 'definition'>> = {},
 ): MetricGoal =>
-  goalOf(`metric:${id}`, {
+  ({
+    id: `metric:${id}`,
     name: `Metric ${id}`,
     kind: 'metric',
+    lowerIsBetter: false,
+    role: 'primary',
     metricId: id,
     definition: { kind: 'event', format: 'number', withinDays: null, ...definition },
     ...more,

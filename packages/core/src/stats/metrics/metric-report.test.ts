@@ -265,6 +265,14 @@ describe('a metric as a guardrail', () => {
     expect(reportOf(0.12)).toMatchObject({ goals: [{}, { state: 'safe' }], verdict: { decision: 'ship' } });
   });
 
+  it('is compared always-valid, whatever the method of the test', () => {
+    const plan = { plannedVisitors: 20_000, statistics: { ...DEFAULT_STATISTICS, engine: 'auto' as const } };
+    const [planned, open] = [reportOf(0.17, plan), reportOf(0.17)];
+    expect([planned.engine, open.engine]).toEqual(['group-sequential', 'sequential']);
+    expect(planned.goals[1]!.metrics).toEqual(open.goals[1]!.metrics);
+    expect(planned.goals[0]!.metrics).not.toEqual(open.goals[0]!.metrics);
+  });
+
   it('is open, for as many days as its own visitors take', () => {
     const daysOf = (pending: number) =>
       reportOf(0.15, { exposures: exposures(1600) }, pending).verdict!.guardrails[0]!;

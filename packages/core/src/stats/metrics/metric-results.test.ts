@@ -121,11 +121,13 @@ describe('what is compared', () => {
 });
 
 describe('early on, the range is unknown', () => {
-  const lowOf = (definition: Partial<ReportMetric>, metrics: Partial<ReportMetrics>) => {
-    const [, { absolute, relative, pValue } = { absolute: null, relative: null, pValue: null }] = resultsOf(
-      definition,
-      metrics,
-    )[0]!.variations;
+  const lowOf = (
+    definition: Partial<ReportMetric>,
+    metrics: Partial<ReportMetrics>,
+    method: MethodSettings['method'] = 'sequential',
+  ) => {
+    const { variations } = resultsOf(definition, metrics, { method })[0]!;
+    const { absolute, relative, pValue } = variations[1]!;
     expect(relative?.low === null).toBe(absolute!.low === null);
     expect(pValue === null).toBe(absolute!.low === null);
     return absolute!.low;
@@ -179,7 +181,8 @@ describe('early on, the range is unknown', () => {
 
   it.each([0, null])('of a quantile whose standard error is %s', (standardError) => {
     const quantiles = [quantileOf('control', 2, 0.1), quantileOf('b', 3, standardError)];
-    expect(lowOf({ kind: 'quantile', quantile: 0.5 }, { quantiles })).toBeNull();
+    for (const method of ['sequential', 'frequentist'] as const)
+      expect(lowOf({ kind: 'quantile', quantile: 0.5 }, { quantiles }, method)).toBeNull();
   });
 
   it('of a quantile without values there is not even a difference', () => {
