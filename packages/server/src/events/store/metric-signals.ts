@@ -24,9 +24,6 @@ export const isQuantile = (metric: MetricTerm): metric is QuantileMetric => metr
 export const windowOf = (metric: MetricTerm): number | null =>
   metric.kind === 'retention' ? metric.toMs : metric.withinMs;
 
-/** One bit each, in integers of 128 bits with a sign. */
-const MAX_SIGNALS = 120;
-
 /** The events that metrics need, each once: `indexOf` is its bit. Bounces are counted from sessions. */
 export class MetricSignals {
   readonly list: readonly Signal[];
@@ -42,12 +39,13 @@ export class MetricSignals {
     return this.#indexes.get(keyOf(signal)) as number;
   }
 
-  /** The metrics in groups, each with few enough signals. */
-  static batchesOf(metrics: readonly MetricTerm[]): MetricTerm[][] {
+  /** The metrics in groups, each with at most so many signals, unless a single metric has more. */
+  static batchesOf(metrics: readonly MetricTerm[], maxSignals: number): MetricTerm[][] {
     const batches: MetricTerm[][] = [[]];
     for (const metric of metrics) {
       const last = batches.at(-1)!;
-      if (new MetricSignals([...last, metric]).list.length > MAX_SIGNALS) batches.push([metric]);
+      const size = new MetricSignals([...last, metric]).list.length;
+      if (last.length > 0 && size > maxSignals) batches.push([metric]);
       else last.push(metric);
     }
     return batches;

@@ -1,7 +1,7 @@
 import type { QuantileSpread } from './metric-queries.ts';
 
 /** Of the interval whose width tells the standard error. */
-const Z = 1.96;
+export const QUANTILE_Z = 1.96;
 
 /** Sums over visitors of their number of values (`all`) and of those up to the quantile (`below`). */
 export interface QuantileClusters {
@@ -33,7 +33,7 @@ export function spreadRanks(
   const share = below / all;
   const squares = belowSquares - 2 * share * products + share * share * allSquares;
   const variance = (Math.max(0, squares) / (all * all)) * (visitors / (visitors - 1));
-  const margin = Z * Math.sqrt(variance);
+  const margin = QUANTILE_Z * Math.sqrt(variance);
   return [rankOf(quantile - margin, all), rankOf(quantile + margin, all)];
 }
 
@@ -47,7 +47,7 @@ export function quantileSpread(
     visitors,
     values: all,
     value,
-    standardError: bounds ? (bounds[1] - bounds[0]) / (2 * Z) : null,
+    standardError: bounds ? (bounds[1] - bounds[0]) / (2 * QUANTILE_Z) : null,
   };
 }
 

@@ -3,7 +3,7 @@ import { type BoundSql, SqlValues } from '../../connection/sql.ts';
 import { SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
 import type { QueryContext } from '../query-context.ts';
 import { isPage } from './collected-signals.ts';
-import { isOver, isWithin } from './metric-sums.ts';
+import { isOver, isWithin } from './metric-times.ts';
 import type { MetricVisitors } from './metric-visitors.ts';
 
 interface Times {

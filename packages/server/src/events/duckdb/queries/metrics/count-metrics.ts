@@ -7,6 +7,7 @@ import {
   MetricSignals,
   type QuantileMetric,
 } from '../../../store/metric-signals.ts';
+import { type Counted, CountedMetrics, type Sum } from '../../../store/metric-sums.ts';
 import { recordsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import type { SumType } from '../split-tests/group-rows.ts';
@@ -14,10 +15,13 @@ import { bounceStatement } from './bounce-statement.ts';
 import { funnelStatement } from './funnel-statement.ts';
 import { MetricEvents } from './metric-events.ts';
 import { addMetricValues, createMetricValues, quantileSpreads } from './metric-quantiles.ts';
-import { type Counted, CountedMetrics, isOver, type Kind, type Sum } from './metric-sums.ts';
 import { MetricTables } from './metric-tables.ts';
+import { isOver } from './metric-times.ts';
 import type { MetricVisitors } from './metric-visitors.ts';
 import { valuedStatement } from './valued-metrics.ts';
+
+/** As `VisitorKinds` reads it. */
+type Kind = number | bigint;
 
 interface MetricsQuery {
   metrics: readonly MetricTerm[];
@@ -27,9 +31,12 @@ interface MetricsQuery {
 }
 
 export interface MetricResults {
-  counted: CountedMetrics;
-  quantiles: { metric: QuantileMetric; includeBots: boolean; spreads: Map<Kind, QuantileSpread> }[];
+  counted: CountedMetrics<Kind>;
+  quantiles: { metric: QuantileMetric; includeBots: boolean; spreads: Map<bigint, QuantileSpread> }[];
 }
+
+/** One bit each, in integers of 128 bits with a sign. */
+const MAX_SIGNALS = 120;
 
 /** How much more memory it takes to count metrics than only visitors and conversions. */
 const MEMORY_FACTOR = 2;
@@ -40,8 +47,8 @@ export async function countMetrics(
   visitors: MetricVisitors,
   query: MetricsQuery,
 ): Promise<MetricResults> {
-  const results: MetricResults = { counted: new CountedMetrics(query.metrics), quantiles: [] };
-  for (const metrics of MetricSignals.batchesOf(query.metrics)) {
+  const results: MetricResults = { counted: new CountedMetrics<Kind>(query.metrics), quantiles: [] };
+  for (const metrics of MetricSignals.batchesOf(query.metrics, MAX_SIGNALS)) {
     const count = new MetricCount(context, visitors, { ...query, metrics }, results);
     await count.run();
   }

@@ -1,6 +1,6 @@
 import { type FunnelMetric, overlap, signalOf } from '../../../store/metric-signals.ts';
 import type { MetricEvents } from './metric-events.ts';
-import { isOver, isWithin } from './metric-sums.ts';
+import { isOver, isWithin } from './metric-times.ts';
 
 /**
  * SQL for the number of visitors who reached each step of a funnel: `step`, from 1, `kind` and `visitors`. Each step reads

@@ -1,10 +1,10 @@
 import type { MetricBaseline, MetricBaselineQuery } from '../../../store/metric-queries.ts';
 import { isQuantile } from '../../../store/metric-signals.ts';
+import { metricSums } from '../../../store/metric-sums.ts';
 import { NO_VALUES } from '../../../store/quantile-spread.ts';
 import type { QueryContext } from '../query-context.ts';
 import type { SumType } from '../split-tests/group-rows.ts';
 import { countMetrics } from './count-metrics.ts';
-import { metricSums } from './metric-sums.ts';
 import { StartedVisitors } from './started-visitors.ts';
 
 /** A metric of the visitors of a period. The caller holds a snapshot. */

@@ -5,7 +5,7 @@ import { type QuantileMetric, signalOf } from '../../../store/metric-signals.ts'
 import { quantileSpread, spreadRanks } from '../../../store/quantile-spread.ts';
 import { createTemporary, execute, recordsOf, rowsOf } from '../../connection/sql.ts';
 import type { MetricEvents } from './metric-events.ts';
-import { isOver, isWithin, type Kind } from './metric-sums.ts';
+import { isOver, isWithin } from './metric-times.ts';
 import type { MetricVisitors } from './metric-visitors.ts';
 
 /** The values of all visitors: quantiles need those of all parts at once. The table can use the disk. */
@@ -51,7 +51,7 @@ export async function quantileSpreads(
   visitors: MetricVisitors,
   metric: QuantileMetric,
   { index, includeBots }: { index: number; includeBots: boolean },
-): Promise<Map<Kind, QuantileSpread>> {
+): Promise<Map<bigint, QuantileSpread>> {
   const own = `SELECT ${visitors.variation}::HUGEINT AS variation, unit, value FROM metric_values
     WHERE metric = ${index}${includeBots ? '' : ` AND NOT ${visitors.isBot}`}`;
   const rows = await recordsOf<ClusterRow>(
@@ -97,7 +97,7 @@ async function valuesAt(
   connection: DuckDBConnection,
   own: string,
   shares: readonly number[],
-): Promise<Map<Kind, readonly number[]>> {
+): Promise<Map<bigint, readonly number[]>> {
   if (shares.length === 0) return new Map();
   const rows = await rowsOf<[bigint, { items: number[] }]>(
     connection,

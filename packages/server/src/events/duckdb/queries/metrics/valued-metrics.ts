@@ -1,8 +1,9 @@
 import type { MetricValue } from '../../../store/metric-queries.ts';
 import { returnSignal, signalOf, type ValuedMetric } from '../../../store/metric-signals.ts';
+import { scalesOf } from '../../../store/metric-sums.ts';
 import type { SumType } from '../split-tests/group-rows.ts';
 import type { MetricEvents } from './metric-events.ts';
-import { isOver, isWithin, scalesOf } from './metric-sums.ts';
+import { isOver, isWithin } from './metric-times.ts';
 
 interface Times {
   now: number;

@@ -1,10 +1,8 @@
-import type { DuckDBValue } from '@duckdb/node-api';
 import { MICROS } from '@switchyard/core/money';
-import type { MetricSums, MetricTerm } from '../../../store/metric-queries.ts';
-import { windowOf } from '../../../store/metric-signals.ts';
+import type { MetricSums, MetricTerm } from './metric-queries.ts';
 
+/** An integer, or a fraction if the integer does not fit into what the engine has. */
 export type Sum = bigint | number;
-export type Kind = number | bigint;
 
 /** Sums over the visitors of a kind, in units of the metric, see `scaleOf`. */
 interface Sums {
@@ -19,11 +17,11 @@ interface Sums {
   steps: Sum[];
 }
 
-/** What a statement counts of a kind and a metric. */
-export type Counted = Partial<Record<Exclude<keyof Sums, 'steps'>, DuckDBValue>> & { steps?: Sum[] };
+/** What a statement counts of a kind and a metric; null for a sum of nothing. */
+export type Counted = Partial<Record<Exclude<keyof Sums, 'steps'>, Sum | null>> & { steps?: readonly Sum[] };
 
 /** Added up over parts of the visitors, as integers as long as they fit. */
-export class CountedMetrics {
+export class CountedMetrics<Kind> {
   readonly #sums: ReadonlyMap<MetricTerm, Map<Kind, Sums>>;
 
   constructor(metrics: readonly MetricTerm[]) {
@@ -84,15 +82,3 @@ export function scalesOf(metric: MetricTerm): [value: number, denominator: numbe
 
 const scaleOf = (value: { of?: string } | object, cap: number | null) =>
   ('of' in value && value.of === 'sum') || (cap !== null && !Number.isInteger(cap)) ? MICROS : 1;
-
-/** Condition on a visitor: their time is over. */
-export function isOver(metric: MetricTerm, now: number): string {
-  const window = windowOf(metric);
-  return window === null ? 'true' : `first_at <= ${now - window}`;
-}
-
-/** Condition on an event of a visitor: it is within their time. */
-export function isWithin(metric: MetricTerm, until: number): string {
-  const window = windowOf(metric);
-  return window === null ? `happened_at < ${until}` : `happened_at < first_at + ${window}`;
-}
