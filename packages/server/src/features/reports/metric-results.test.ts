@@ -48,6 +48,19 @@ const TEST = {
   guardrails: [{ metric: 'load', maxHarm: 0.1 }],
 };
 
+/** Group-sequential, because it has a planned size. */
+const PLANNED = {
+  ...TEST,
+  key: 'planned',
+  plannedVisitors: 4,
+  goals: [{ metric: 'planned-views' }],
+  guardrails: [{ metric: 'planned-page' }],
+};
+const PLANNED_METRICS = [
+  { id: 'planned-views', kind: 'page', path: '/planned', of: 'views' },
+  { id: 'planned-page', kind: 'page', path: '/planned' },
+];
+
 const clock = new AdjustableClock();
 let shop: Shop;
 
@@ -116,7 +129,7 @@ async function play(): Promise<void> {
 beforeAll(async () => {
   clock.freeze(now);
   shop = await openShop({
-    provision: sampleWith({ metrics: METRICS, splitTests: [TEST] }),
+    provision: sampleWith({ metrics: [...METRICS, ...PLANNED_METRICS], splitTests: [TEST, PLANNED] }),
     wrap: clock.wrap,
   });
   await play();
@@ -204,7 +217,8 @@ describe('results of metrics', () => {
 
   it('are in bundles, which can be verified, and in CSV', async () => {
     const query = { splitTestKey: 'measured', format: 'bundle' };
-    const { text } = await shop.get('/v1/split-testing/results/export', query);
+    const { text, body } = await shop.get('/v1/split-testing/results/export', query);
+    expect(body.definition.metrics).toMatchObject(METRICS);
     const file = join(shop.server.dataDir, 'measured.json');
     writeFileSync(file, text);
     expect(await switchyard(shop.server, 'verify', file)).toMatchObject({ code: 0 });
@@ -332,5 +346,34 @@ describe('a plan with metrics', () => {
     expect(both.errors).toMatchObject([{ pointer: '/metric' }]);
     errorOf(await ask({ metric: 'ghost' }), 404, 'not_found');
     errorOf(await ask({ goalId: 'signup', guardrails: 'metric:ghost' }), 404, 'not_found');
+  });
+});
+
+describe('a test that has reached its planned size', () => {
+  beforeAll(async () => {
+    for (const index of [0, 1, 2, 3, 4, 5]) {
+      pass(MINUTE);
+      const id = `p${index}`;
+      await collect(id, id, []);
+      const variationKey = index % 2 === 0 ? 'control' : 'b';
+      await accepted(shop.expose({ splitTestKey: 'planned', variationKey, sessionId: id }));
+      pass(MINUTE);
+      await collect(id, id, [view('/planned'), view('/planned')]);
+    }
+  });
+
+  it('decides with the visitors until then, and watches guardrails with all', async () => {
+    const { goals, notes, method } = await shop.results('planned');
+    expect(method.engine).toBe('group-sequential');
+    expect(notes).toContainEqual(expect.objectContaining({ note: 'planned-end' }));
+    const [primary, guardrail] = goals;
+    expect(primary.measured).toMatchObject([
+      { key: 'control', visitors: 2, sum: 4 },
+      { key: 'b', visitors: 2, sum: 4 },
+    ]);
+    expect(guardrail.measured).toMatchObject([
+      { key: 'control', visitors: 3, reached: 3 },
+      { key: 'b', visitors: 3, reached: 3 },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { SplitTest } from '../../configuration/property/property-configuration.ts';
+import type { Metric, SplitTest } from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
@@ -12,7 +12,10 @@ import type { ReportScope } from './report-scope.ts';
 
 export const BUNDLE_FORMAT = 'switchyard-report';
 
-export type BundleDefinition = Omit<SplitTest, 'id' | 'createdAt'>;
+export type BundleDefinition = Omit<SplitTest, 'id' | 'createdAt'> & {
+  /** What its metrics compute, for readers; missing without metrics. */
+  metrics?: readonly Metric[];
+};
 
 /** A report with all its input, so that anyone can recompute it. */
 export interface ReportBundle {

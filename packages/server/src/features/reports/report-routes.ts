@@ -6,6 +6,11 @@ import {
 } from '@switchyard/core/api/results';
 import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import type { FastifyReply } from 'fastify';
+import type {
+  PropertyConfiguration,
+  SplitTest,
+} from '../../configuration/property/property-configuration.ts';
+import { metricIdOf } from '../../configuration/property/test-outcome.ts';
 import type { Authentication } from '../../http/access/authentication.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { disconnection } from '../../http/pipeline/disconnection.ts';
@@ -91,7 +96,8 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<Repo
       const property = auth.property(request, propertyId);
       const test = findSplitTest(property, splitTestKey);
       const scope = scopeOf(property, test, phase, Date.now());
-      const { id: _id, createdAt: _createdAt, ...definition } = test;
+      const { id: _id, createdAt: _createdAt, ...settings } = test;
+      const definition = { ...settings, ...metricsOf(property, test) };
       const extension = format === 'csv' ? 'csv' : 'json';
       reply.header('content-disposition', `attachment; filename="${fileName(splitTestKey)}.${extension}"`);
       return sendReport(
@@ -102,6 +108,13 @@ function registerExport(api: ApiRoutes, auth: Authentication, reports: Pick<Repo
       );
     },
   );
+}
+
+/** The metrics of a test; without any, bundles have no list of them. */
+function metricsOf({ metrics }: PropertyConfiguration, { goals, guardrails }: SplitTest) {
+  const used = new Set([...goals, ...guardrails].map(metricIdOf));
+  const own = metrics.filter(({ id }) => used.has(id));
+  return own.length === 0 ? {} : { metrics: own };
 }
 
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
