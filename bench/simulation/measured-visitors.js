@@ -27,6 +27,7 @@ class SummedArm {
 class QuantileArm {
   #values = [];
   #owners = [];
+  #estimate = { of: 0, visitors: 0, values: 0, value: null, standardError: null };
   visitors = 0;
 
   add({ values }) {
@@ -38,10 +39,17 @@ class QuantileArm {
     this.visitors++;
   }
 
-  /** By visitor: the outer confidence interval of the quantile, divided by its width in standard errors. */
+  /** Once per day, and not for each method again. */
   estimate(p) {
+    if (this.#estimate.of !== this.#values.length)
+      this.#estimate = { of: this.#values.length, ...this.#estimated(p) };
+    const { visitors, values, value, standardError } = this.#estimate;
+    return { visitors, values, value, standardError };
+  }
+
+  /** By visitor: the outer confidence interval of the quantile, divided by its width in standard errors. */
+  #estimated(p) {
     const [n, total] = [this.visitors, this.#values.length];
-    if (total === 0) return { visitors: 0, values: 0, value: null, standardError: null };
     const sorted = Float64Array.from(this.#values).sort();
     const value = quantileOf(sorted, p);
     const [below, all] = [new Float64Array(n), new Float64Array(n)];
