@@ -70,6 +70,11 @@ const verdicts = (): Record<string, string> => ({
   ),
   'sum of seconds': verdict('Time on page', { kind: 'sum', format: 'seconds' }, sums(480_000, 540_000, 70)),
   'page views': verdict('Page views', { kind: 'page', of: 'views' }, sums(19_200, 20_900, 3)),
+  'mean as percent': verdict(
+    'Share of the basket that was discounted',
+    { kind: 'sum', format: 'percent' },
+    sums(192, 250, 0.1),
+  ),
   'ratio as percent': verdict(
     'Errors per page view',
     { kind: 'ratio', format: 'percent' },
