@@ -25,38 +25,62 @@ class SummedArm {
 
 /** Keeps all values, like the event store, and estimates the quantile in the same way. */
 class QuantileArm {
+  /** In the order of the visitors, and how many each of them has. */
   #values = [];
-  #owners = [];
-  visitors = 0;
+  #counts = [];
+  /** All values but those since the last estimate. */
+  #sorted = new Float64Array(0);
+  #estimate = { visitors: 0, values: 0, value: null, standardError: null };
+
+  get visitors() {
+    return this.#counts.length;
+  }
 
   add({ values }) {
     if (values.length === 0) return;
-    for (const value of values) {
-      this.#values.push(value);
-      this.#owners.push(this.visitors);
-    }
-    this.visitors++;
+    for (const value of values) this.#values.push(value);
+    this.#counts.push(values.length);
   }
 
   /** By visitor: the outer confidence interval of the quantile, divided by its width in standard errors. */
   estimate(p) {
     const [n, total] = [this.visitors, this.#values.length];
-    if (total === 0) return { visitors: 0, values: 0, value: null, standardError: null };
-    const sorted = Float64Array.from(this.#values).sort();
+    if (total === this.#sorted.length) return this.#estimate;
+    const fresh = Float64Array.from(this.#values.slice(this.#sorted.length)).sort();
+    const sorted = merged(this.#sorted, fresh);
+    this.#sorted = sorted;
     const value = quantileOf(sorted, p);
-    const [below, all] = [new Float64Array(n), new Float64Array(n)];
-    for (const [index, each] of this.#values.entries()) {
-      all[this.#owners[index]]++;
-      if (each <= value) below[this.#owners[index]]++;
-    }
-    const share = below.reduce((sum, it) => sum + it, 0) / total;
-    const spread = all.reduce((sum, count, index) => sum + (below[index] - share * count) ** 2, 0);
-    const error = Math.sqrt((spread * n) / (n - 1)) / total;
+    const error = Math.sqrt(this.#variance(value));
     const z = 1.96;
     const bound = (sign) => quantileOf(sorted, Math.min(1, Math.max(0, p + sign * z * error)));
     const standardError = n < 2 ? null : (bound(1) - bound(-1)) / (2 * z);
-    return { visitors: n, values: total, value, standardError };
+    this.#estimate = { visitors: n, values: total, value, standardError };
+    return this.#estimate;
   }
+
+  /** Of the share of values up to this one, as a ratio of two sums over visitors. */
+  #variance(value) {
+    const [n, total] = [this.visitors, this.#values.length];
+    let [below, squares, products, countSquares, at] = [0, 0, 0, 0, 0];
+    for (const count of this.#counts) {
+      let own = 0;
+      for (const end = at + count; at < end; at++) if (this.#values[at] <= value) own++;
+      below += own;
+      squares += own * own;
+      products += own * count;
+      countSquares += count * count;
+    }
+    const share = below / total;
+    return ((squares - 2 * share * products + share * share * countSquares) * n) / (n - 1) / total ** 2;
+  }
+}
+
+function merged(a, b) {
+  const all = new Float64Array(a.length + b.length);
+  for (let i = 0, j = 0, k = 0; k < all.length; k++) {
+    all[k] = j === b.length || (i < a.length && a[i] <= b[j]) ? a[i++] : b[j++];
+  }
+  return all;
 }
 
 function quantileOf(sorted, p) {

@@ -50,10 +50,6 @@ export function values(control: number, variation: number, unit: Unit, currency:
   return [write(a), write(b)];
 }
 
-/** A value alone, such as "3.2 %" or "1.8 s". */
-export const singleValue = (value: number, unit: Unit, currency: string) =>
-  values(value, value, unit, currency)[0];
-
 /** A change in the unit of the metric, such as "+0.4 points" or "-$1.20". */
 export function signedChange(change: number, unit: Unit, currency: string): string {
   const size = Math.abs(unit === 'rate' ? 100 * change : change);
