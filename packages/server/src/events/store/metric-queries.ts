@@ -12,7 +12,9 @@ export type MetricValue =
  * Amounts of conversions in dollars, without reversals, or a numeric property of custom events: a JSON number, by its
  * literal name. Events without one have no value.
  */
-export type MeasuredValue = { readonly goalId: string } | { readonly event: string; readonly property: string };
+export type MeasuredValue =
+  | { readonly goalId: string }
+  | { readonly event: string; readonly property: string };
 
 /** Reversals of a goal are no step. */
 export type FunnelStep = { readonly goalId: string } | { readonly path: string } | { readonly event: string };

@@ -69,14 +69,17 @@ export function metricSums(metric: MetricTerm, sums: Sums = none()): MetricSums 
     value: { sum: of(sums.sum, value), sumSquares: of(sums.squares, value ** 2) },
     denominator: { sum: of(sums.otherSum, other), sumSquares: of(sums.otherSquares, other ** 2) },
     product: of(sums.product, value * other),
-    ...(metric.kind === 'funnel' && { steps: metric.steps.map((_, index) => Number(sums.steps[index] ?? 0)) }),
+    ...(metric.kind === 'funnel' && {
+      steps: metric.steps.map((_, index) => Number(sums.steps[index] ?? 0)),
+    }),
   };
 }
 
 /** Sums are integers: of millionths for money, and for counts with a cap that is none. */
 export function scalesOf(metric: MetricTerm): [value: number, denominator: number] {
   if (metric.kind === 'mean') return [scaleOf(metric.value, metric.cap), 1];
-  if (metric.kind === 'ratio') return [scaleOf(metric.numerator, metric.cap), scaleOf(metric.denominator, null)];
+  if (metric.kind === 'ratio')
+    return [scaleOf(metric.numerator, metric.cap), scaleOf(metric.denominator, null)];
   return [1, 1];
 }
 

@@ -40,7 +40,13 @@ export const METRICS: readonly MetricTerm[] = [
   { metricId: 'bounces', kind: 'bounce', path: null, withinMs: 50 },
   { metricId: 'pricing bounces', kind: 'bounce', path: '*/pricing*', withinMs: null },
   { metricId: 'p50', kind: 'quantile', quantile: 0.5, value: { goalId: 'revenue' }, withinMs: null },
-  { metricId: 'p90', kind: 'quantile', quantile: 0.9, value: { event: 'load', property: 'ms' }, withinMs: 90 },
+  {
+    metricId: 'p90',
+    kind: 'quantile',
+    quantile: 0.9,
+    value: { event: 'load', property: 'ms' },
+    withinMs: 90,
+  },
 ];
 
 const NOWS = [T0 + 150, T0 + 2 * DAY_MS, T0 + 400 * DAY_MS];

@@ -126,8 +126,14 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     const p = nextProperty();
     const times = [-1, 0, HOUR_MS - 1, HOUR_MS];
     await tell(
-      story(p, 's1').sees().reaches('order', times, 10).refunds('order', 5, 4).views(...times.map((at) => [at] as [number])),
-      story(p, 's2').sees(1).reaches('order', [1, HOUR_MS, HOUR_MS + 1], 1),
+      story(p, 's1')
+        .sees()
+        .reaches('order', times, 10)
+        .refunds('order', 5, 4)
+        .views(...times.map((at) => [at] as [number])),
+      story(p, 's2')
+        .sees(1)
+        .reaches('order', [1, HOUR_MS, HOUR_MS + 1], 1),
       story(p, 's3').sees(2),
     );
     const mean = (value: typeof orders | typeof revenue | { path: null }, window: number | null = null) =>
@@ -203,16 +209,32 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     const p = nextProperty();
     const [from, to] = [DAY_MS, 2 * DAY_MS];
     await tell(
-      story(p, 'too early').sees().views([from - 1]),
+      story(p, 'too early')
+        .sees()
+        .views([from - 1]),
       story(p, 'first').sees().views([from]),
-      story(p, 'last').sees().does('ping', [to - 1]),
+      story(p, 'last')
+        .sees()
+        .does('ping', [to - 1]),
       story(p, 'too late').sees().views([to]),
-      story(p, 'seen again').sees().sees(from + 5),
-      story(p, 'heartbeat').sees().collects([], { receivedAt: T0 + from + 5 }),
-      story(p, 'ordered').sees().reaches('order', [from + 1, from + 2], 3),
+      story(p, 'seen again')
+        .sees()
+        .sees(from + 5),
+      story(p, 'heartbeat')
+        .sees()
+        .collects([], { receivedAt: T0 + from + 5 }),
+      story(p, 'ordered')
+        .sees()
+        .reaches('order', [from + 1, from + 2], 3),
       // What a server sends is no activity, and a reversal is no conversion.
-      story(p, 'refunded').sees().reaches('order', [1], 3).refunds('order', from + 1, 3),
-      story(p, 'reversed later').sees().reaches('order', [from], 3).refunds('order', from + 1, 3),
+      story(p, 'refunded')
+        .sees()
+        .reaches('order', [1], 3)
+        .refunds('order', from + 1, 3),
+      story(p, 'reversed later')
+        .sees()
+        .reaches('order', [from], 3)
+        .refunds('order', from + 1, 3),
     );
     const period = { fromMs: from, toMs: to } as const;
     const metrics = {
@@ -267,7 +289,9 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
         { visitorId },
       );
     await tell(
-      story(p, 'first').sees(10).collects([], { receivedAt: T0 + 1, visitorId: 'v' }),
+      story(p, 'first')
+        .sees(10)
+        .collects([], { receivedAt: T0 + 1, visitorId: 'v' }),
       // Began before the exposure.
       session('first', 'v', [9, '/sale'], [30, '/sale']),
       session('single', 'v', [11, '/sale']),
@@ -296,7 +320,8 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     const p = nextProperty();
     const load = (name: string, ...values: unknown[]) => {
       const own = story(p, name).sees();
-      for (const [index, ms] of values.entries()) own.does('load', [index + 1], { 'a/b~"*': ms, more: { ms } });
+      for (const [index, ms] of values.entries())
+        own.does('load', [index + 1], { 'a/b~"*': ms, more: { ms } });
       return own;
     };
     await tell(
@@ -312,7 +337,12 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     const found = await quantilesOf(
       p,
       {
-        p50: { kind: 'quantile', quantile: 0.5, value: { event: 'load', property: 'a/b~"*' }, withinMs: null },
+        p50: {
+          kind: 'quantile',
+          quantile: 0.5,
+          value: { event: 'load', property: 'a/b~"*' },
+          withinMs: null,
+        },
         amount: { kind: 'quantile', quantile: 0.99, value: { goalId: 'order' }, withinMs: 20 },
       },
       { now: T0 + 60 },
@@ -323,7 +353,14 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     const at = (share: number) => values[Math.min(10, Math.max(1, Math.ceil(share * 10))) - 1]!;
     expect(at(0.5)).toBe(4);
     const none = { visitors: 0, values: 0, value: null, standardError: null, pending: 0 };
-    const amounts = { metricId: 'amount', visitors: 1, values: 2, value: 12.5, standardError: null, pending: 0 };
+    const amounts = {
+      metricId: 'amount',
+      visitors: 1,
+      values: 2,
+      value: 12.5,
+      standardError: null,
+      pending: 0,
+    };
     const byName = Object.fromEntries(found) as Record<string, { value: number; standardError: number }>;
     expect(byName['amount: a']).toEqual({ ...none, metricId: 'amount', pending: 1 });
     expect(byName['amount: b with bots']).toEqual(amounts);
@@ -333,7 +370,10 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     // Shares up to 4 are 5 of 10.
     const own = Math.sqrt(((2 ** 2 + 1.5 ** 2 + 0 + 0.5 ** 2) / 100) * (4 / 3));
     expect(own).not.toBeCloseTo(error);
-    expect(byName['p50: a']!.standardError).toBeCloseTo((at(0.5 + 1.96 * own) - at(0.5 - 1.96 * own)) / 3.92, 9);
+    expect(byName['p50: a']!.standardError).toBeCloseTo(
+      (at(0.5 + 1.96 * own) - at(0.5 - 1.96 * own)) / 3.92,
+      9,
+    );
     expect(byName['p50: a with bots']).toMatchObject({ visitors: 5, values: 11, value: 5 });
     expect(found).toHaveLength(8);
   });
@@ -343,8 +383,13 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     const change = 10 * DAY_MS;
     const ordered = (name: string) => story(p, name).reaches('order', [1, change + 1, change + 3], 1);
     await tell(
-      ordered('stays').sees(0, { phase: 1 }).sees(change + 2, { phase: 2 }).views([change + 1], [change + 2]),
-      ordered('moved').sees(0, { phase: 1, variation: 'b' }).sees(change + 2, { phase: 2 }),
+      ordered('stays')
+        .sees(0, { phase: 1 })
+        .sees(change + 2, { phase: 2 })
+        .views([change + 1], [change + 2]),
+      ordered('moved')
+        .sees(0, { phase: 1, variation: 'b' })
+        .sees(change + 2, { phase: 2 }),
       ordered('mixed').sees(0, { phase: 1 }).sees(1, { phase: 1, variation: 'b' }),
       ordered('bot').sees(0, { phase: 1, bot: true }),
     );
@@ -364,7 +409,13 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
         })
         .sort();
     };
-    const first = { phase: 1, to: T0 + change, endsAt: T0 + change, until: T0 + change, hasLaterPhases: true };
+    const first = {
+      phase: 1,
+      to: T0 + change,
+      endsAt: T0 + change,
+      until: T0 + change,
+      hasLaterPhases: true,
+    };
     expect(await groupsOf(first)).toEqual([
       'back a bot: 0 of 1',
       'back a: 1 of 1',
@@ -401,15 +452,28 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
       story(p, 'laptop').views([6]).reaches('order', [7], 1),
       story(p, 'tablet').sees(2, { variation: 'b' }).reaches('order', [8], 1),
     );
-    const one = (sum: number, visitors = 1) => ({ visitors, reached: Math.min(sum, 1), sum, squares: sum ** 2 });
+    const one = (sum: number, visitors = 1) => ({
+      visitors,
+      reached: Math.min(sum, 1),
+      sum,
+      squares: sum ** 2,
+    });
     expect((await sumsOf(p, metrics)).orders).toEqual(expect.arrayContaining([one(0), one(1)]));
     // The laptop turns out to be the visitor of the phone, and both to be one user.
-    await tell(story(p, 'laptop').collects([], { receivedAt: T0 + 20, visitorId: 'visitor phone', userId: 'u' }));
-    expect(await sumsOf(p, { orders: metrics.orders, views: metrics.views }, { variationKeys: ['a'] })).toEqual({
+    await tell(
+      story(p, 'laptop').collects([], { receivedAt: T0 + 20, visitorId: 'visitor phone', userId: 'u' }),
+    );
+    expect(
+      await sumsOf(p, { orders: metrics.orders, views: metrics.views }, { variationKeys: ['a'] }),
+    ).toEqual({
       orders: [one(1)],
       views: [one(2)],
     });
-    await tell(story(p, 'watch').views([9]).collects([], { receivedAt: T0 + 30, userId: 'u' }));
+    await tell(
+      story(p, 'watch')
+        .views([9])
+        .collects([], { receivedAt: T0 + 30, userId: 'u' }),
+    );
     const byUser = { unit: 'user', variationKeys: ['a'] } as const;
     expect(await sumsOf(p, metrics, byUser)).toEqual({
       views: [one(3)],
@@ -437,12 +501,16 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
       '/Checkout',
       '/caf%C3%A9/50%25_off',
       '/café/50%_off',
-      "/it's \\ (a|b) [c] \"d\" $1 {p0:String}.html",
+      '/it\'s \\ (a|b) [c] "d" $1 {p0:String}.html',
       '/line\nbreak/😀',
       'mailto:checkout',
     ];
     await tell(
-      ...urls.map((url, index) => story(p, `s${index}`).sees().views([1, url] as [number, string])),
+      ...urls.map((url, index) =>
+        story(p, `s${index}`)
+          .sees()
+          .views([1, url] as [number, string]),
+      ),
     );
     const patterns: [pattern: string | null, ...indexes: number[]][] = [
       [null, ...urls.keys()],
@@ -464,7 +532,7 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
       ['/caf?*'],
       ['/café/50%_off', 11],
       ['/caf*_off', 10, 11],
-      ["/it's \\ (a|b) [c] \"d\" $1 {p0:String}.html", 12],
+      ['/it\'s \\ (a|b) [c] "d" $1 {p0:String}.html', 12],
       ["*' \\ (*) [c]*", ...[]],
       ["/it's*\\*(a|b)*.html", 12],
       ["/' OR 1=1 --"],
@@ -478,7 +546,9 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
       ([path], index): MetricTerm => ({ metricId: `${index}`, kind: 'mean', value: { path }, ...within() }),
     );
     const { groups } = await store().splitTestMetrics(queryOf(p, metrics));
-    const matched = patterns.map((_, index) => groups.find(({ metricId }) => metricId === `${index}`)?.value.sum);
+    const matched = patterns.map(
+      (_, index) => groups.find(({ metricId }) => metricId === `${index}`)?.value.sum,
+    );
     expect(patterns.map(([pattern], index) => [pattern, matched[index]])).toEqual(
       patterns.map(([pattern, ...indexes]) => [pattern, indexes.length]),
     );
@@ -495,8 +565,14 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     const p = nextProperty();
     await tell(
       story(p, 'old').sees().views([1, '/a'], [HOUR_MS, '/b']).does('load', [2], { ms: 5 }),
-      story(p, 'gone').sees(HOUR_MS).views([HOUR_MS + 1, '/a']).reaches('order', [HOUR_MS + 2], 4),
-      story(p, 'stays').sees(HOUR_MS).views([HOUR_MS + 1, '/a']).reaches('order', [HOUR_MS + 2], 3),
+      story(p, 'gone')
+        .sees(HOUR_MS)
+        .views([HOUR_MS + 1, '/a'])
+        .reaches('order', [HOUR_MS + 2], 4),
+      story(p, 'stays')
+        .sees(HOUR_MS)
+        .views([HOUR_MS + 1, '/a'])
+        .reaches('order', [HOUR_MS + 2], 3),
       // Begins after its remaining exposure, but its first page view is going to expire.
       story(p, 'ahead').views([HOUR_MS - 1, '/a'], [HOUR_MS + 3, '/a']),
     );
@@ -569,9 +645,14 @@ export function describeMetrics({ store, add, nextProperty }: Suite): void {
     const p = nextProperty();
     await tell(
       story(p, 'before').views([-1, '/a']).reaches('order', [1], 5),
-      story(p, 's1').views([0, '/a'], [1, '/b'], [9, '/b']).reaches('order', [3, 10], 2).refunds('order', 4, 0.5),
+      story(p, 's1')
+        .views([0, '/a'], [1, '/b'], [9, '/b'])
+        .reaches('order', [3, 10], 2)
+        .refunds('order', 4, 0.5),
       story(p, 's2').views([5, '/a']).does('load', [6, 7], { ms: 3 }).does('load', [8], { ms: 9 }),
-      story(p, 's2 again').collects([{ type: 'pageview', at: T0 + 8, url: '/b' }], { visitorId: 'visitor s2' }),
+      story(p, 's2 again').collects([{ type: 'pageview', at: T0 + 8, url: '/b' }], {
+        visitorId: 'visitor s2',
+      }),
       story(p, 's3').does('load', [2], { ms: 4 }),
       story(p, 'after').views([20, '/a']),
     );

@@ -47,19 +47,21 @@ export class NaiveMetrics {
     this.#model = model;
     this.#propertyId = propertyId;
     this.#facts = model.facts(propertyId);
-    this.#did = model.traffic(propertyId).events.flatMap(({ line, at, receivedAt, sessionId, fromBrowser }): Did[] => {
-      if (sessionId === undefined || line?.type === 'feedback') return [];
-      if (line === undefined) return [{ at, sessionId, active: fromBrowser }];
-      if (line.type === 'goal') {
-        const { goalId, count: direction, amountMicros: micros } = line;
-        return [{ at, sessionId, goal: { goalId, direction, micros } }];
-      }
-      if (line.type === 'exposure') return [{ at: Math.min(at, receivedAt), sessionId, active: true }];
-      const { url, name, properties = '{}' } = line;
-      if (line.type === 'pageview') return [{ at, sessionId, active: true, isView: true, url }];
-      const event = line.type === 'event' ? { event: { name, properties } } : {};
-      return [{ at, sessionId, active: true, ...event }];
-    });
+    this.#did = model
+      .traffic(propertyId)
+      .events.flatMap(({ line, at, receivedAt, sessionId, fromBrowser }): Did[] => {
+        if (sessionId === undefined || line?.type === 'feedback') return [];
+        if (line === undefined) return [{ at, sessionId, active: fromBrowser }];
+        if (line.type === 'goal') {
+          const { goalId, count: direction, amountMicros: micros } = line;
+          return [{ at, sessionId, goal: { goalId, direction, micros } }];
+        }
+        if (line.type === 'exposure') return [{ at: Math.min(at, receivedAt), sessionId, active: true }];
+        const { url, name, properties = '{}' } = line;
+        if (line.type === 'pageview') return [{ at, sessionId, active: true, isView: true, url }];
+        const event = line.type === 'event' ? { event: { name, properties } } : {};
+        return [{ at, sessionId, active: true, ...event }];
+      });
   }
 
   counts(query: SplitTestMetricsQuery): MetricCounts {
@@ -72,9 +74,7 @@ export class NaiveMetrics {
       if (metric.kind === 'quantile') {
         for (const includeBots of [true, false]) {
           for (const variationKey of query.variationKeys) {
-            const own = people.filter(
-              (it) => it.variationKey === variationKey && (includeBots || !it.bot),
-            );
+            const own = people.filter((it) => it.variationKey === variationKey && (includeBots || !it.bot));
             const over = own.filter((it) => isOver(metric, it, query.now));
             const spread = this.#spread(metric, over, query);
             const pending = own.length - over.length;
@@ -194,7 +194,11 @@ export class NaiveMetrics {
     return { value, other };
   }
 
-  #spread(metric: Extract<MetricTerm, { kind: 'quantile' }>, people: readonly Person[], query: Scope): QuantileSpread {
+  #spread(
+    metric: Extract<MetricTerm, { kind: 'quantile' }>,
+    people: readonly Person[],
+    query: Scope,
+  ): QuantileSpread {
     const lists = people
       .map((it) => this.#during(metric, it, query).flatMap((did) => measured(metric.value, did)))
       .filter((list) => list.length > 0);

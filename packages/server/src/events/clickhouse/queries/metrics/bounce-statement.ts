@@ -3,7 +3,10 @@ import { orderKey } from '../sessions/latest-identity.ts';
 import type { VisitorEvents } from '../split-tests/split-test-visitors.ts';
 import { SESSION_KEY } from '../units.ts';
 import { isInPeriod, isPage, type MetricScope } from './metric-events.ts';
-import { type Column, isOver, isWithin, sumColumns } from './metric-values.ts';
+import { type Column, countColumns, isOver, isWithin, sumColumns } from './metric-values.ts';
+
+/** One per visitor, so that those without sessions are counted. */
+const NO_SESSION = '(toUInt64(1), toInt64(0), toUInt128(0))';
 
 const KIND = 'shown, is_bot, is_returning';
 
@@ -18,7 +21,9 @@ export function bounceStatement(
 ): { sql: string; columns: Column[] } {
   const { visitors, until } = scope;
   const columns = metrics.flatMap((metric, index) =>
-    sumColumns(index, true, isOver(metric, now)).map(([name, sql]): Column => ({ metric, name, sql, step: 0 })),
+    [...countColumns(isOver(metric, now)), ...sumColumns(index, true, isOver(metric, now))].map(
+      ([name, sql]): Column => ({ metric, name, sql, step: 0 }),
+    ),
   );
   const perSession = metrics.flatMap((metric, index) => {
     const isInTime = `is_theirs AND ${isWithin(metric, 'at', until)}`;
@@ -33,13 +38,14 @@ export function bounceStatement(
   ]);
   const visits = `SELECT unit, ${KIND}, first_at, event.1 AS signals, event.2 AS at, event.3 AS visit,
       ${visitors.isTheirs('event.2')} AS is_theirs
-    FROM (SELECT *, arrayJoin(events) AS event FROM (${visitors.units(viewsAndEntries(scope, metrics))}))`;
+    FROM (SELECT *, arrayJoin(arrayPushFront(events, ${NO_SESSION})) AS event FROM (${visitors.units(viewsAndEntries(scope, metrics))}))`;
   return {
     columns,
     sql: `SELECT ${KIND}, ${columns.map(({ sql }) => `toString(${sql})`).join(', ')} FROM (
         SELECT unit, ${KIND}, first_at, ${perVisitor.join(', ')} FROM (
           SELECT unit, ${KIND}, first_at, ${perSession.join(', ')} FROM (${visits})
-          GROUP BY unit, ${KIND}, first_at, visit HAVING minIf(at, signals = 0) = minIf(at, signals > 0))
+          GROUP BY unit, ${KIND}, first_at, visit
+          HAVING visit = 0 OR minIf(at, signals = 0) = minIf(at, signals > 0))
         GROUP BY unit, ${KIND}, first_at)
       GROUP BY ${KIND}`,
   };

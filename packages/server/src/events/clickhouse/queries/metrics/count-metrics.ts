@@ -1,11 +1,6 @@
 import { MICROS } from '@switchyard/core/money';
 import type { MetricTerm, QuantileSpread } from '../../../store/metric-queries.ts';
-import {
-  isBounce,
-  isQuantile,
-  MetricSignals,
-  type QuantileMetric,
-} from '../../../store/metric-signals.ts';
+import { isBounce, isQuantile, MetricSignals, type QuantileMetric } from '../../../store/metric-signals.ts';
 import { CountedMetrics } from '../../../store/metric-sums.ts';
 import { quantileSpread } from '../../../store/quantile-spread.ts';
 import { MEMORY_BOUNDS } from '../memory-bounds.ts';
@@ -81,12 +76,9 @@ async function addSums(
   { visitors }: MetricScope,
   { sql, columns }: { sql: string; columns: readonly Column[] },
 ): Promise<void> {
-  const rows = await clickhouse.rows<[shown: number, isBot: boolean, isReturning: boolean, ...sums: string[]]>(
-    sql,
-    visitors.values.parameters,
-    signal,
-    MEMORY_BOUNDS,
-  );
+  const rows = await clickhouse.rows<
+    [shown: number, isBot: boolean, isReturning: boolean, ...sums: string[]]
+  >(sql, visitors.values.parameters, signal, MEMORY_BOUNDS);
   for (const [shown, isBot, isReturning, ...sums] of rows) {
     const kind: Kind = JSON.stringify([shown, isBot, isReturning]);
     for (const [index, { metric, name, step }] of columns.entries()) {
@@ -117,8 +109,7 @@ async function addSpreads(
   for (const [index, includeBots, shown, visitors, values, value, lower, upper] of rows) {
     const metric = metrics[index]!;
     const unit = 'goalId' in metric.value ? MICROS : 1;
-    const bounds =
-      lower === null || upper === null ? undefined : ([lower / unit, upper / unit] as const);
+    const bounds = lower === null || upper === null ? undefined : ([lower / unit, upper / unit] as const);
     const counts = { visitors: Number(visitors), all: Number(values) };
     spreads.push({ metric, includeBots, shown, spread: quantileSpread(counts, value / unit, bounds) });
   }

@@ -61,7 +61,9 @@ export function metricEvents(scope: MetricScope): VisitorEvents {
 }
 
 const noValues = ({ metrics }: MetricScope) =>
-  propertiesOf(metrics).map((_, index) => `, CAST(NULL, 'Nullable(Float64)') AS value_${index}`).join('');
+  propertiesOf(metrics)
+    .map((_, index) => `, CAST(NULL, 'Nullable(Float64)') AS value_${index}`)
+    .join('');
 
 const bitOf = ({ signals }: MetricScope, signal: Signal) => 1n << BigInt(signals.indexOf(signal));
 
@@ -91,7 +93,9 @@ function collected(scope: MetricScope) {
     if (!('path' in signal)) return [];
     return [`if(type = 'pageview' AND ${isPage(values, signal.path, "ifNull(url, '')")}, ${bit}, 0)`];
   });
-  const numbers = propertiesOf(metrics).map((it, index) => `, ${propertyNumber(values, it)} AS value_${index}`);
+  const numbers = propertiesOf(metrics).map(
+    (it, index) => `, ${propertyNumber(values, it)} AS value_${index}`,
+  );
   const from = `FROM ${tables.of('session_events')} WHERE property = ${property} AND ${isInPeriod('happened_at', scope)}`;
   const select = `SELECT ${SESSION_KEY} AS session, ${bits.join(' + ')} AS signals, happened_at AS at, 1 AS direction, 0 AS micros
       ${numbers.join('')} ${from} AND signals > 0`;

@@ -57,64 +57,78 @@ function valueColumns(scope: MetricScope, metric: ValuedMetric): string[] {
 }
 
 /**
- * SQL for the positions of the events of the steps of a funnel in `codes`, 0 if it was not reached. Codes are times and,
- * in their lowest bits, the steps that an event matches: of several at the same time, the one that matches the fewest
- * last steps comes first.
+ * SQL for the events of a visitor that are steps of a funnel, in order: times and, in their lowest bits, the steps that an
+ * event matches. So of several at the same time, the one that matches the fewest last steps comes first.
  */
-function funnelColumns(scope: MetricScope, metric: FunnelMetric, name: string): string[] {
-  const { steps } = metric;
-  const marks = steps.map((step, index) => `bitShiftLeft(toInt64(${hasSignal(scope, signalOf(step))}), ${index})`);
-  const isStep = steps.map((step) => hasSignal(scope, signalOf(step))).join(' OR ');
-  const candidates = `arrayFilter(event -> (${isStep}) AND event.${EVENT.direction} = 1
-    AND ${isWithin(metric, AT, scope.until)}, own)`;
-  const codes = `arraySort(arrayMap(event -> bitShiftLeft(toInt64(${AT}), ${steps.length}) + ${marks.join(' + ')}, ${candidates}))`;
-  const positions = steps.map((_, index) => {
-    const before = steps.slice(0, index).map((_step, earlier) => `${name}_step_${earlier}`);
-    const last = before.at(-1);
-    const isLater = last
-      ? `AND ${last} > 0 AND bitShiftRight(code, ${steps.length}) >= bitShiftRight(${name}_codes[${last}], ${steps.length})
-         AND NOT has([${before.join(', ')}], position)`
-      : '';
-    return `arrayFirstIndex((code, position) -> bitTest(code, ${index}) ${isLater}, ${name}_codes, arrayEnumerate(${name}_codes))
-      AS ${name}_step_${index}`;
-  });
-  return [`${codes} AS ${name}_codes`, ...positions];
+function stepCodes(scope: MetricScope, { steps, ...metric }: FunnelMetric): string {
+  const isStep = steps.map((step) => hasSignal(scope, signalOf(step)));
+  const marks = isStep.map((condition, index) => `bitShiftLeft(toInt64(${condition}), ${index})`);
+  const code = `bitShiftLeft(toInt64(${AT}), ${steps.length}) + ${marks.join(' + ')}`;
+  const isCounted = `(${isStep.join(' OR ')}) AND event.${EVENT.direction} = 1
+    AND ${isWithin({ ...metric, steps }, AT, scope.until)}`;
+  return `arraySort(arrayMap(event -> ${code}, arrayFilter(event -> ${isCounted}, own)))`;
+}
+
+/** SQL for the positions in `codes` of the events that are the steps of a funnel; 0 for those that were not reached. */
+function stepPositions({ steps }: FunnelMetric, codes: string): string {
+  const time = (code: string) => `bitShiftRight(${code}, ${steps.length})`;
+  const isNext = `bitTest(code, step) AND (step = 0 OR reached[-1] > 0)
+    AND ${time('code')} >= ${time(`${codes}[reached[-1]]`)} AND NOT has(reached, position)`;
+  const next = `arrayFirstIndex((code, position) -> ${isNext}, ${codes}, arrayEnumerate(${codes}))`;
+  return `arrayFold((reached, step) -> arrayPushBack(reached, ${next}), range(${steps.length}), emptyArrayUInt32())`;
 }
 
 /** Names and SQL of the sums over visitors of all metrics that have one row per visitor. */
 export function valuesStatement(scope: MetricScope, now: number): { sql: string; columns: Column[] } {
   const perVisitor: string[] = [];
   const columns: Column[] = [];
+  const funnels: string[] = [];
   for (const [index, metric] of scope.metrics.entries()) {
     const add = (name: Column['name'], sql: string, step = 0) => columns.push({ metric, name, sql, step });
     const over = isOver(metric, now);
-    add('visitors', `countIf(${over})`);
-    add('pending', `countIf(NOT (${over}))`);
+    for (const [name, sql] of countColumns(over)) add(name, sql);
     if (isFunnel(metric)) {
-      perVisitor.push(...funnelColumns(scope, metric, `f${index}`));
-      for (const step of metric.steps.keys()) add('steps', `countIf(f${index}_step_${step} > 0 AND ${over})`, step);
+      const codes = `codes_${index}`;
+      perVisitor.push(`${stepCodes(scope, metric)} AS ${codes}`);
+      // In another SELECT, because the engine repeats what has a name.
+      funnels.push(`${stepPositions(metric, codes)} AS steps_${index}`);
+      for (const step of metric.steps.keys())
+        add('steps', `countIf(steps_${index}[${step + 1}] > 0 AND ${over})`, step);
     }
     if (!isValued(metric)) continue;
     const [value, denominator] = valueColumns(scope, metric);
     perVisitor.push(`${value} AS v${index}`, ...(denominator ? [`${denominator} AS d${index}`] : []));
     for (const [name, sql] of sumColumns(index, denominator !== undefined, over)) add(name, sql);
   }
-  const sums = columns.map(({ sql }) => `toString(${sql})`).join(', ');
+  const values = `SELECT ${['*', ...perVisitor].join(', ')} FROM (${visitorsWithEvents(scope)})`;
   return {
     columns,
-    sql: `SELECT shown, is_bot, is_returning, ${sums}
-      FROM (SELECT ${['*', ...perVisitor].join(', ')} FROM (${visitorsWithEvents(scope)}))
-      GROUP BY shown, is_bot, is_returning`,
+    sql: `SELECT shown, is_bot, is_returning, ${columns.map(({ sql }) => `toString(${sql})`).join(', ')}
+      FROM (SELECT ${['*', ...funnels].join(', ')} FROM (${values})) GROUP BY shown, is_bot, is_returning`,
   };
 }
 
 export interface Column {
   metric: MetricTerm;
-  name: 'visitors' | 'pending' | 'reached' | 'sum' | 'squares' | 'otherSum' | 'otherSquares' | 'product' | 'steps';
+  name:
+    | 'visitors'
+    | 'pending'
+    | 'reached'
+    | 'sum'
+    | 'squares'
+    | 'otherSum'
+    | 'otherSquares'
+    | 'product'
+    | 'steps';
   sql: string;
   /** Which one, of a funnel. */
   step: number;
 }
+
+export const countColumns = (over: string): [Column['name'], string][] => [
+  ['visitors', `countIf(${over})`],
+  ['pending', `countIf(NOT (${over}))`],
+];
 
 /** Of the values `v` and the denominators `d` with this number. */
 export function sumColumns(index: number, hasDenominator: boolean, over: string): [Column['name'], string][] {

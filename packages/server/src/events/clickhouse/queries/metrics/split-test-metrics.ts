@@ -28,13 +28,22 @@ export async function splitTestMetrics(
 
 const read = (kind: Kind) => JSON.parse(kind) as [shown: number, bot: boolean, returning: boolean];
 
-function groupsOf({ metrics, variationKeys }: SplitTestMetricsQuery, { counted }: MetricResults): MetricGroup[] {
+function groupsOf(
+  { metrics, variationKeys }: SplitTestMetricsQuery,
+  { counted }: MetricResults,
+): MetricGroup[] {
   return metrics
     .filter((metric) => !isQuantile(metric))
     .flatMap((metric) =>
       counted.kindsOf(metric).map(([kind, sums]) => {
         const [shown, bot, returning] = read(kind);
-        return { metricId: metric.metricId, variationKey: variationKeys[shown - 1]!, returning, bot, ...sums };
+        return {
+          metricId: metric.metricId,
+          variationKey: variationKeys[shown - 1]!,
+          returning,
+          bot,
+          ...sums,
+        };
       }),
     );
 }
@@ -54,7 +63,13 @@ function estimatesOf(
         const found = results?.spreads.find(
           (it) => it.metric === metric && it.includeBots === includeBots && it.shown === index + 1,
         );
-        return { metricId: metric.metricId, variationKey, includeBots, pending, ...(found?.spread ?? NO_VALUES) };
+        return {
+          metricId: metric.metricId,
+          variationKey,
+          includeBots,
+          pending,
+          ...(found?.spread ?? NO_VALUES),
+        };
       }),
     ),
   );

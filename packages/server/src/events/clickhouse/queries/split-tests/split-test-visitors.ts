@@ -3,7 +3,14 @@ import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import { latest } from '../sessions/latest-identity.ts';
 import { rowsWithUnits, SESSION_KEY, type SessionRows } from '../units.ts';
-import { KIND, type MoreExposures, NO_END, PhaseExposures, type PhaseQuery, SEEN_AT } from './phase-exposures.ts';
+import {
+  KIND,
+  type MoreExposures,
+  NO_END,
+  PhaseExposures,
+  type PhaseQuery,
+  SEEN_AT,
+} from './phase-exposures.ts';
 
 export type VisitorsQuery = PhaseQuery &
   Pick<SplitTestQuery, 'propertyId' | 'by'> &

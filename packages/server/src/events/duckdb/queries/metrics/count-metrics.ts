@@ -68,7 +68,11 @@ class MetricCount {
     this.#query = query;
     this.#results = results;
     this.#tables = new MetricTables(context.connection, visitors);
-    this.#events = new MetricEvents(context, query.metrics.filter((it) => !isBounce(it)), query.until);
+    this.#events = new MetricEvents(
+      context,
+      query.metrics.filter((it) => !isBounce(it)),
+      query.until,
+    );
     this.#quantiles = query.metrics.filter(isQuantile);
   }
 

@@ -10,7 +10,9 @@ export function funnelStatement(metric: FunnelMetric, events: MetricEvents, now:
   const { steps } = metric;
   const signals = steps.map((step) => events.bitOf(signalOf(step)));
   const any = signals.reduce((bits, bit) => bits | bit, 0n);
-  const marks = signals.map((bit, index) => `(CASE WHEN (signals & ${bit}) <> 0 THEN ${2 ** index} ELSE 0 END)`);
+  const marks = signals.map(
+    (bit, index) => `(CASE WHEN (signals & ${bit}) <> 0 THEN ${2 ** index} ELSE 0 END)`,
+  );
   const reached = steps.map((_, index) => `${stepTable(metric, index)}`);
   const counts = steps.map(
     (_, index) => `SELECT ${index + 1} AS step, kind, count(*) AS visitors FROM step_${index} GROUP BY kind`,
@@ -35,7 +37,9 @@ function stepTable({ steps }: FunnelMetric, index: number): string {
     'min(happened_at) AS reached_at',
     ...before.map((at) => `any_value(event_${at}) AS event_${at}`),
     // Of several at the same time, the one that matches the fewest last steps.
-    ...(isNeeded(index) ? [`arg_min(event, happened_at * ${2 ** steps.length} + mask) AS event_${index}`] : []),
+    ...(isNeeded(index)
+      ? [`arg_min(event, happened_at * ${2 ** steps.length} + mask) AS event_${index}`]
+      : []),
   ];
   const isLater = [
     'happened_at >= reached_at',

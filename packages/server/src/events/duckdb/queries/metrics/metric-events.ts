@@ -108,7 +108,11 @@ export class MetricEvents {
 
   /** No row, so that the table has its columns without any events. */
   get #none(): string {
-    const columns = ['0::BIGINT AS unit', '0::BIGINT AS happened_at', ...this.#columns('0', '0::TINYINT', '0::BIGINT')];
+    const columns = [
+      '0::BIGINT AS unit',
+      '0::BIGINT AS happened_at',
+      ...this.#columns('0', '0::TINYINT', '0::BIGINT'),
+    ];
     return `SELECT ${columns.join(', ')} WHERE false`;
   }
 

@@ -15,7 +15,11 @@ interface Times {
  * SQL for the sums of all metrics that have a value per visitor, by kind: visitors are grouped once. The columns of a
  * metric end with its number.
  */
-export function valuedStatement(metrics: readonly ValuedMetric[], events: MetricEvents, times: Times): string {
+export function valuedStatement(
+  metrics: readonly ValuedMetric[],
+  events: MetricEvents,
+  times: Times,
+): string {
   const values = metrics.flatMap((metric, index) => valueColumns(metric, index, events, times));
   const sums = metrics.flatMap((metric, index) => sumColumns(metric, index, times));
   return `WITH visitors AS (
