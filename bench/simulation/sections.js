@@ -9,6 +9,7 @@ import { sections as guardrails } from './guardrails.js';
 import { sections as holdout } from './holdout.js';
 import { sections as interactions } from './interactions.js';
 import { sections as library } from './library.js';
+import { sections as metrics } from './metrics.js';
 import { sections as outliers } from './outliers.js';
 import { sections as phases } from './phases.js';
 import { sections as plannedEnd } from './planned-end.js';
@@ -45,4 +46,5 @@ export const SECTIONS = [
   ...outliers,
   ...forecasts,
   ...rareConversions,
+  ...metrics,
 ];

@@ -3,6 +3,7 @@ import { DAY_MS, type History } from './history.ts';
 import { analysesOf, expectedGroups, expectedResults, type PhaseAnalysis } from './naive/analysis.ts';
 import { expectedSegments } from './naive/breakdown.ts';
 import { expectedFeedback } from './naive/feedback.ts';
+import { expectedMetrics } from './naive/measured.ts';
 import { expectedProgress } from './naive/progress.ts';
 import { recordedUntil } from './naive/recorded.ts';
 import { expectedSeries } from './naive/series.ts';
@@ -35,7 +36,10 @@ export async function disagreements(
     for (const by of ['country', 'page']) {
       add(`${phase} breakdown`, await checkBreakdown(player, analysis, by));
     }
-    add(`${phase} csv`, await checkCsv(player, analysis, 'exclude'));
+    // Metrics have columns of their own, with the same figures as the results.
+    if (analysis.test.metrics === undefined) {
+      add(`${phase} csv`, await checkCsv(player, analysis, 'exclude'));
+    }
   }
   found.push(...(await checkProgress(player, history, now)));
   return found;
@@ -53,7 +57,9 @@ async function checkResults(player: Player, analysis: PhaseAnalysis, bots: Bots)
   const read = async (query: Record<string, string>) =>
     (await player.read('/v1/split-testing/results', { ...queryOf(analysis), bots, ...query })).body;
   const segments = expectedSegments(analysis, by, includeBots);
-  const expected = { ...expectedResults(analysis, bots), breakdown: { by, segments } };
+  const results = expectedResults(analysis, bots);
+  const goals = [...results.goals, ...expectedMetrics(analysis, includeBots)];
+  const expected = { ...results, goals, breakdown: { by, segments } };
   await read({});
   const found = differences(expected, await read({ by }));
   const series = expectedSeries(analysis, includeBots);

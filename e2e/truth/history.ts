@@ -23,6 +23,27 @@ interface FeedbackType {
   options: string[];
 }
 
+/** A page, a custom event or a goal that metrics count. */
+export type Counted = { path: string } | { event: string } | { goalId: string };
+
+/** A metric, as it is sent to the server, and what it means. */
+export type MetricSetup = {
+  id: string;
+  withinDays?: number;
+  cap?: number;
+} & (
+  | { kind: 'count' | 'sum'; goalId: string }
+  | { kind: 'ratio'; numerator: CountedValue; denominator: CountedValue }
+  | { kind: 'retention'; fromDay: number; toDay: number; goalId?: string }
+  | { kind: 'funnel'; steps: Counted[] }
+  | { kind: 'quantile'; quantile: number; goalId: string }
+  | { kind: 'quantile'; quantile: number; event: string; property: string }
+  | { kind: 'page'; path: string; of: 'visitors' | 'views' | 'bounce' }
+  | { kind: 'event'; event: string; of: 'visitors' | 'count' }
+);
+
+export type CountedValue = { path: string } | { event: string } | { goalId: string; of: 'count' | 'sum' };
+
 export interface Variation {
   key: string;
   weight: number;
@@ -36,6 +57,8 @@ export interface TestSetup {
   /** The first is the primary goal. */
   goals: Outcome[];
   guardrails: Outcome[];
+  /** Ids of metrics, which are goals after the others. */
+  metrics?: string[];
   attributionDays: number;
 }
 
@@ -54,6 +77,7 @@ export interface Setup {
   statistics: Statistics;
   goals: Goal[];
   feedbackTypes: FeedbackType[];
+  metrics: MetricSetup[];
   tests: TestSetup[];
 }
 
@@ -64,8 +88,9 @@ export interface Collect {
   visitorId: string;
   userId?: string;
   country?: string;
-  /** Times of page views, by the client's clock. */
-  pageviews: number[];
+  /** By the client's clock. */
+  pageviews: { timestamp: number; path: string }[];
+  events: { timestamp: number; name: string; value: number }[];
 }
 
 export interface Exposure {

@@ -113,8 +113,20 @@ export class Player {
     const [publicKey, secretKey] = [this.#publicKey, this.#secretKey];
     switch (request.kind) {
       case 'collect': {
-        const { sessionId, visitorId, userId, country, pageviews } = request;
-        const events = pageviews.map((timestamp) => ({ type: 'pageview', url: '/', timestamp }));
+        const { sessionId, visitorId, userId, country } = request;
+        const events = [
+          ...request.pageviews.map(({ timestamp, path }) => ({
+            type: 'pageview',
+            url: `https://shop.example${path}?from=mail`,
+            timestamp,
+          })),
+          ...request.events.map(({ timestamp, name, value }) => ({
+            type: 'event',
+            name,
+            properties: { value },
+            timestamp,
+          })),
+        ];
         const attributes = country === undefined ? undefined : { country };
         return {
           path: '/v1/sessions/collect',
@@ -178,7 +190,7 @@ function expectStatus(response: TestResponse, status: number): Body {
 }
 
 /** Paths and bodies of all items, in an order in which they can refer to each other. */
-function itemsOf({ goals, feedbackTypes, tests }: Setup): [path: string, body: object][] {
+function itemsOf({ goals, feedbackTypes, metrics, tests }: Setup): [path: string, body: object][] {
   return [
     ...goals.map(({ id, kind, lowerIsBetter }): [string, object] => [
       `/goals/${id}`,
@@ -188,6 +200,7 @@ function itemsOf({ goals, feedbackTypes, tests }: Setup): [path: string, body: o
       `/feedback-types/${id}`,
       { id, name: id, options, textInput: true },
     ]),
+    ...metrics.map((metric): [string, object] => [`/metrics/${metric.id}`, metric]),
     ...tests.map(({ key, hashSeed, unit, variations, attributionDays, ...outcomes }): [string, object] => [
       `/split-tests/${key}`,
       {
@@ -197,7 +210,10 @@ function itemsOf({ goals, feedbackTypes, tests }: Setup): [path: string, body: o
         ...(unit === 'user' && { unit }),
         variations,
         attributionDays,
-        goals: outcomes.goals.map(outcomeBody),
+        goals: [
+          ...outcomes.goals.map(outcomeBody),
+          ...(outcomes.metrics ?? []).map((metric) => ({ metric })),
+        ],
         guardrails: outcomes.guardrails.map(outcomeBody),
       },
     ]),

@@ -32,6 +32,8 @@ interface Visitor {
 
 const COUNTRIES = ['NL', 'DE', 'US', 'BR'];
 const USERS = 60;
+const PATHS = ['/', '/basket', '/checkout', '/checkout/pay'];
+const EVENTS = ['load', 'pay', 'search'];
 
 /** People and crawlers, with their devices and sessions, who do random things. */
 export class Population {
@@ -109,7 +111,8 @@ export class Population {
   }
 
   #collect(sessionId: string, visitor: Visitor, at: number): Collect {
-    const pageviews = Array.from({ length: this.#random.between(0, 2) }, () => at - this.#delay());
+    const times = (most: number) =>
+      Array.from({ length: this.#random.between(0, most) }, () => at - this.#delay());
     const { id: visitorId, userId, country } = visitor;
     return {
       kind: 'collect',
@@ -117,7 +120,12 @@ export class Population {
       visitorId,
       ...(userId !== undefined && this.#chance(0.6) && { userId }),
       ...(country !== undefined && this.#chance(0.8) && { country }),
-      pageviews,
+      pageviews: times(3).map((timestamp) => ({ timestamp, path: this.#random.pick(PATHS) })),
+      events: times(3).map((timestamp) => ({
+        timestamp,
+        name: this.#random.pick(EVENTS),
+        value: this.#random.between(1, 40) / 8,
+      })),
     };
   }
 

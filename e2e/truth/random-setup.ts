@@ -31,6 +31,34 @@ const GOALS: Setup['goals'] = [
   { id: 'donation', kind: 'revenue', lowerIsBetter: false },
 ];
 
+/** Each of the kinds, with and without a window. */
+const METRICS: Setup['metrics'] = [
+  { id: 'signups', kind: 'count', goalId: 'signup', withinDays: 2, cap: 2 },
+  { id: 'spending', kind: 'sum', goalId: 'revenue', cap: 60 },
+  {
+    id: 'order-value',
+    kind: 'ratio',
+    numerator: { goalId: 'revenue', of: 'sum' },
+    denominator: { goalId: 'revenue', of: 'count' },
+    withinDays: 3,
+  },
+  { id: 'searches-per-view', kind: 'ratio', numerator: { event: 'search' }, denominator: { path: '*' } },
+  { id: 'came-back', kind: 'retention', fromDay: 1, toDay: 2 },
+  { id: 'complained-later', kind: 'retention', fromDay: 1, toDay: 4, goalId: 'complaint' },
+  {
+    id: 'way',
+    kind: 'funnel',
+    steps: [{ path: '/*' }, { event: 'pay' }, { goalId: 'signup' }],
+    withinDays: 4,
+  },
+  { id: 'load', kind: 'quantile', quantile: 0.75, event: 'load', property: 'value' },
+  { id: 'order', kind: 'quantile', quantile: 0.5, goalId: 'revenue', withinDays: 2 },
+  { id: 'checkout', kind: 'page', path: '/checkout*', of: 'visitors', withinDays: 1 },
+  { id: 'views', kind: 'page', path: '*/pay', of: 'views', cap: 2 },
+  { id: 'bounce', kind: 'page', path: '/', of: 'bounce' },
+  { id: 'searches', kind: 'event', event: 'search', of: 'count', withinDays: 5 },
+];
+
 const FEEDBACK_TYPES: Setup['feedbackTypes'] = [{ id: 'nps', options: ['good', 'fair', 'bad'] }];
 
 const chance = (random: SeededRandom, probability: number) => random.next() < probability;
@@ -53,7 +81,8 @@ export function randomSetup(random: SeededRandom, propertyId: string, profile: P
     },
     goals: GOALS,
     feedbackTypes: FEEDBACK_TYPES,
-    tests: [earlier, hero],
+    metrics: METRICS,
+    tests: [earlier, hero, measuredTest(random, profile)],
   };
 }
 
@@ -78,6 +107,12 @@ function randomTest(random: SeededRandom, key: string, hashSeed: string, profile
   };
 }
 
+/** A test with nothing but metrics. */
+function measuredTest(random: SeededRandom, profile: Profile): TestSetup {
+  const test = randomTest(random, 'measured', 'seed-measured', profile);
+  return { ...test, goals: [], guardrails: [], metrics: METRICS.map(({ id }) => id) };
+}
+
 /** When the tests start, change and stop. The first one ends before the second one starts, or runs beside it. */
 export function randomChanges(
   random: SeededRandom,
@@ -86,13 +121,14 @@ export function randomChanges(
   start: number,
 ): Step[] {
   const after = (days: number) => days * DAY_MS + random.between(1, 20 * HOUR_MS);
-  const [earlier, hero] = tests as [TestSetup, TestSetup];
+  const [earlier, hero, measured] = tests as [TestSetup, TestSetup, TestSetup];
   const isDisjoint = chance(random, 0.5);
   const startOfEarlier = start + after(3);
   const startOfHero = start + after(7);
   const changes = [
     ...changesOfTest(random, earlier, profile, startOfEarlier, isDisjoint ? 3 : 7),
     ...changesOfTest(random, hero, profile, startOfHero, 10),
+    ...changesOfTest(random, measured, profile, start + after(5), 9),
   ];
   return changes
     .map(({ at, change }): Step => ({ at, requests: [change] }))

@@ -1,4 +1,5 @@
 import { flags } from './flags.js';
+import { metrics } from './metrics.js';
 
 const GREEN = '#2e7d32';
 const GREY = '#78909c';
@@ -90,6 +91,7 @@ export function provisionFile(now, { publicKey, secretKey }) {
         ],
         environments: [{ id: 'production', name: 'Production' }],
         goals,
+        metrics,
         feedbackTypes,
         segments,
         flags: flags(now).filter(isOld).map(onlyProduction),

@@ -8,7 +8,7 @@ export const POOR_RATING = { feedbackType: 'page-rating', option: 'poor', lowerI
  * The split tests with the truth about them, which the simulation uses and no visitor knows:
  *
  * - `shownOn`: the page where visitors see it
- * - `effects`: by variation and goal, the factor on the chance of a visit to reach the goal
+ * - `effects`: by variation and goal, the factor on the chance of a visit to reach the goal, or on the `load-time`
  * - `lost`: by variation, the share of visitors whose exposure never arrives
  */
 export const SPLIT_TESTS = [
@@ -25,7 +25,7 @@ export const SPLIT_TESTS = [
       owner: 'jonas@example.com',
       type: 'id',
       variations: variations(['nested'], ['flat']),
-      goals: ['add-to-cart'],
+      goals: ['add-to-cart', { metric: 'product-views' }],
       plannedVisitors: 1500,
       smallestEffect: 0.3,
     },
@@ -58,7 +58,7 @@ export const SPLIT_TESTS = [
       owner: 'demo@example.com',
       type: 'text',
       variations: variations(['control', ''], ['bar', 'Only {amount} until free shipping']),
-      goals: ['add-to-cart', 'purchase'],
+      goals: ['add-to-cart', 'purchase', { metric: 'order-value' }, { metric: 'revenue-in-a-week' }],
       guardrails: ['support-request', POOR_RATING],
       onHarm: 'stop',
     },
@@ -84,7 +84,7 @@ export const SPLIT_TESTS = [
         ['family', '{"image":"family.jpg","headline":"Room for everybody"}'],
         ['price', '{"image":"chair.jpg","headline":"Oak chairs from €89"}'],
       ),
-      goals: ['newsletter', 'add-to-cart'],
+      goals: ['newsletter', 'add-to-cart', { metric: 'came-back' }],
     },
   },
   {
@@ -100,13 +100,13 @@ export const SPLIT_TESTS = [
       owner: 'priya@example.com',
       type: 'id',
       variations: variations(['words'], ['semantic']),
-      goals: ['add-to-cart', 'purchase'],
+      goals: ['add-to-cart', 'purchase', { metric: 'searches' }],
     },
   },
   {
     key: 'product-recommendations',
     shownOn: 'product',
-    effects: { similar: { purchase: 1.03 } },
+    effects: { similar: { purchase: 1.03, 'load-time': 1.15 } },
     definition: {
       name: 'Product recommendations',
       description: '"You may also like" below the description.',
@@ -115,7 +115,7 @@ export const SPLIT_TESTS = [
       owner: 'priya@example.com',
       type: 'id',
       variations: variations(['none'], ['similar']),
-      goals: ['purchase', 'add-to-cart'],
+      goals: ['purchase', 'add-to-cart', { metric: 'load-time' }],
       guardrails: [POOR_RATING],
       plannedVisitors: 30_000,
       smallestEffect: 0.1,
@@ -133,7 +133,7 @@ export const SPLIT_TESTS = [
       type: 'id',
       exclusion: { group: 'checkout', share: 60 },
       variations: variations(['control'], ['express']),
-      goals: ['purchase', { feedbackType: 'checkout-rating', option: 'easy' }],
+      goals: ['purchase', { feedbackType: 'checkout-rating', option: 'easy' }, { metric: 'checkout-funnel' }],
     },
   },
   {
@@ -148,7 +148,7 @@ export const SPLIT_TESTS = [
       type: 'id',
       exclusion: { group: 'checkout', share: 40 },
       variations: variations(['cards-first'], ['invoice-first']),
-      goals: ['purchase'],
+      goals: ['purchase', { metric: 'saw-checkout' }],
     },
   },
 ];

@@ -2,6 +2,7 @@ import { assign } from '../../packages/core/dist/evaluation/assignment.js';
 import { createMembership } from '../../packages/core/dist/evaluation/segments.js';
 import { NEXT_PAGES, ORIGIN, PAGES } from './catalogue.js';
 import { answer } from './feedback.js';
+import { Random } from './random.js';
 import { DAY } from './times.js';
 import { attributesOf, becomeMember } from './visitors.js';
 
@@ -72,8 +73,17 @@ class Visit {
     const url = `${ORIGIN}${page.path}${parameters}`;
     this.#add({ type: 'pageview', url, title: page.title, ...(referrer && { referrer }) });
     for (const test of this.#tests) if (test.shownOn === kind) this.#show(test);
+    if (kind === 'product') this.#measureLoading();
     this.#wait(4000, 35_000);
     return page;
+  }
+
+  /** With random numbers of its own, so that nothing else depends on how long a page takes. */
+  #measureLoading() {
+    const random = new Random(Number.parseInt(this.sessionId.slice(2, 10), 16), this.events.length);
+    const spread = Array.from({ length: 12 }, () => random.next()).reduce((sum, each) => sum + each, -6);
+    const seconds = Math.round(700 * this.#factor('load-time') * Math.exp(0.5 * spread)) / 1000;
+    this.events.push({ type: 'event', name: 'product loaded', properties: { seconds }, at: this.#at });
   }
 
   /** Shows the variation of a running test and records the exposure, unless it gets lost. */

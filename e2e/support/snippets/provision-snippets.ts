@@ -17,6 +17,7 @@ const BASE = {
     { id: 'signup', name: 'Sign-ups', kind: 'count' },
     { id: 'revenue', name: 'Revenue', kind: 'revenue' },
   ],
+  metrics: [{ id: 'load-time', kind: 'quantile', quantile: 0.9, event: 'load', property: 'ms' }],
   feedbackTypes: [{ id: 'nps', name: 'NPS', options: ['good', 'bad'], textInput: true }],
   segments: [{ id: 'staff', conditions: [{ attribute: 'plan', operator: 'equals', values: ['staff'] }] }],
 };

@@ -19,6 +19,8 @@ export interface Participant {
   firstAt: number;
   /** Conversions before this time count. */
   outcomeEnds: number;
+  /** The first exposure in a later phase. */
+  leavesAt: number;
   /** The first exposure to any phase of this test, or to a related test. */
   firstEver: number;
   exposures: RecordedExposure[];
@@ -66,6 +68,7 @@ export function participantsOf(
     const earlier = inTime.filter((it) => it.unit === unit && it.number < phase.number);
     // Even if they arrive late, so that a conversion never counts in two phases.
     const later = ofTest.filter((it) => it.unit === unit && it.number > phase.number);
+    const leavesAt = Math.min(NEVER, ...later.map(({ exposure }) => exposure.seenAt));
     const first = earliest(own, phase);
     const isMixed = own.some(({ variationKey }) => variationKey !== first.variationKey);
     // What this phase does not have cannot be compared, and moves nobody.
@@ -80,7 +83,8 @@ export function participantsOf(
       returning: earlier.length > 0,
       bot: own.some(({ bot }) => bot),
       firstAt: first.seenAt,
-      outcomeEnds: Math.min(until, ...later.map(({ exposure }) => exposure.seenAt)),
+      outcomeEnds: Math.min(until, leavesAt),
+      leavesAt,
       firstEver: Math.min(
         ...ofRelated.filter((it) => it.unit === unit).map(({ exposure }) => exposure.seenAt),
       ),

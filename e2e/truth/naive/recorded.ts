@@ -17,8 +17,10 @@ interface RecordedCollect {
   visitorId: string;
   userId: string | undefined;
   country: string | undefined;
-  /** Of its page views. */
+  /** Of its page views and events. */
   times: number[];
+  pageviews: { at: number; path: string }[];
+  events: { at: number; name: string; value: number }[];
 }
 
 export interface RecordedExposure extends Omit<Exposure, 'timestamp' | 'bot'> {
@@ -44,9 +46,18 @@ export function recordedUntil({ setup, steps }: History, now: number): Recorded 
       if (request.kind === 'conversion') recorded.conversions.push({ ...request, at });
       if (request.kind === 'answer') recorded.answers.push({ ...request, at });
       if (request.kind === 'collect') {
-        const { sessionId, visitorId, userId, country, pageviews } = request;
-        const times = pageviews.map((timestamp) => plausible(timestamp, at));
-        recorded.collects.push({ receivedAt: at, sessionId, visitorId, userId, country, times });
+        const { sessionId, visitorId, userId, country } = request;
+        const pageviews = request.pageviews.map(({ timestamp, path }) => ({
+          at: plausible(timestamp, at),
+          path,
+        }));
+        const events = request.events.map(({ timestamp, ...event }) => ({
+          ...event,
+          at: plausible(timestamp, at),
+        }));
+        const times = [...pageviews, ...events].map((event) => event.at);
+        const who = { receivedAt: at, sessionId, visitorId, userId, country };
+        recorded.collects.push({ ...who, times, pageviews, events });
       }
       if (request.kind === 'exposures') {
         for (const exposure of request.exposures) {

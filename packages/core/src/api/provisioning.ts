@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AaTestMode } from './aa-test.ts';
 import { nullable, oneOf } from './common.ts';
 import { DEFAULT_RETENTION_DAYS } from './default-retention.ts';
+import { ProvisionedMetric } from './metrics.ts';
 import { ProvisionedPrivacy } from './privacy.ts';
 import { ProvisionedSplitTest } from './provisioned-split-test.ts';
 import { closed, ID_PATTERN, Id, Line, Name, Owner, Tags, Text, Time } from './provisioning-fields.ts';
@@ -223,6 +224,7 @@ export const ProvisionedProperty = Type.Object(
     apiKeys: Type.Optional(Type.Array(ProvisionedKey)),
     environments: Type.Optional(Type.Array(ProvisionedEnvironment)),
     goals: Type.Optional(Type.Array(ProvisionedGoal)),
+    metrics: Type.Optional(Type.Array(ProvisionedMetric)),
     feedbackTypes: Type.Optional(Type.Array(ProvisionedFeedbackType)),
     splitTests: Type.Optional(Type.Array(ProvisionedSplitTest)),
     segments: Type.Optional(Type.Array(Segment)),

@@ -2,6 +2,13 @@ import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId, phaseNumber, TimeZoneName } from './common.ts';
 import { DecisionRuleReport } from './decision/decision-rule.ts';
 import { DECISION_RULE_EXAMPLE } from './decision/decision-rule-example.ts';
+import {
+  GOAL_METRIC_NAMES,
+  MEASURED_METRIC_NAMES,
+  METRIC_FORMAT,
+  MeasuredVariation,
+  measuredMembers,
+} from './measured-results.ts';
 import { RESULTS_EXAMPLE } from './results-example.ts';
 
 /** Where a measured rule is. */
@@ -123,7 +130,10 @@ export const EffectInterval = nullable(
 
 const VariationResult = namedObject('VariationResult', {
   key: Type.String(),
-  n: Type.Integer({ description: 'Visitors; for `option-share`, those who answered' }),
+  n: Type.Integer({
+    description:
+      'Visitors; for `option-share`, those who answered; for metrics, those whose window is over, and for `quantile` those of them with values',
+  }),
   mean: nullable(Type.Number()),
   absolute: EffectInterval,
   relative: EffectInterval,
@@ -134,14 +144,14 @@ const VariationResult = namedObject('VariationResult', {
 });
 
 export const Metric = namedObject('MetricResult', {
-  metric: oneOf([
-    'conversion-rate',
-    'conversions-per-visitor',
-    'revenue-per-visitor',
-    'revenue-per-converted-visitor',
-    'answer-rate',
-    'option-share',
-  ]),
+  metric: oneOf([...GOAL_METRIC_NAMES, ...MEASURED_METRIC_NAMES]),
+  format: Type.Optional(METRIC_FORMAT),
+  step: Type.Optional(
+    Type.Integer({
+      description:
+        'Only of `step-rate`: the step of the funnel, from 1 on. `n` are the visitors who reached the step before, and `mean` is the share of them who reached this one',
+    }),
+  ),
   decides: Type.Boolean({ description: 'The verdict is based on this metric' }),
   variations: Type.Array(VariationResult, {
     description: 'Each compared with the control; null for the control itself',
@@ -180,14 +190,15 @@ const GUARDRAIL_STATE = oneOf(['harmed', 'safe', 'open'], {
 const goalMembers = {
   goalId: Type.String({
     description:
-      'For feedback, `feedback:` with the feedback type, followed by `:` and the option if there is one',
+      'For feedback, `feedback:` with the feedback type, followed by `:` and the option if there is one; for metrics, `metric:` with the id',
   }),
   name: Type.String(),
-  kind: oneOf(['count', 'revenue', 'feedback']),
+  kind: oneOf(['count', 'revenue', 'feedback', 'metric']),
   feedbackTypeId: Type.Optional(Type.String({ description: 'Only for feedback' })),
   option: Type.Optional(
     nullable(Type.String({ description: 'Only for feedback; null: whether visitors answered at all' })),
   ),
+  ...measuredMembers,
   role: oneOf(['primary', 'secondary', 'guardrail']),
   lowerIsBetter: Type.Boolean(),
 };
@@ -198,7 +209,18 @@ const GoalResult = namedObject('GoalResult', {
   maxHarm: Type.Optional(
     Type.Number({ description: 'Only for guardrails: the harm to exclude, relative to the control' }),
   ),
-  counts: Type.Array(GoalCounts),
+  counts: Type.Array(GoalCounts, { description: 'Empty for metrics, which have `measured`' }),
+  pending: Type.Optional(
+    Type.Integer({
+      description:
+        'Only of metrics: visitors, without those of retired variations, who are not counted yet because their window is not over',
+    }),
+  ),
+  measured: Type.Optional(
+    Type.Array(MeasuredVariation, {
+      description: 'Only of metrics: what was counted, in the order of the variations',
+    }),
+  ),
   metrics: Type.Array(Metric),
 });
 
@@ -239,11 +261,17 @@ export const Verdict = namedObject('Verdict', {
   }),
   improvement: EffectInterval,
   unit: oneOf(['relative', 'absolute']),
-  visitors: Type.Integer({ description: 'Visitors of the variation and the control' }),
+  visitors: Type.Integer({
+    description:
+      'Visitors of the variation and the control; if the primary goal is a metric, those whose window is over',
+  }),
   plannedVisitors: nullable(Type.Integer()),
   collecting: nullable(
     namedObject('CollectingProgress', {
-      conversions: Type.Integer({ description: 'Converted visitors of the primary goal, in all variations' }),
+      conversions: Type.Integer({
+        description:
+          'Converted visitors of the primary goal, in all variations; of a metric, visitors with a value above 0, or with values of a quantile',
+      }),
       required: Type.Integer({ description: 'Needed before a first evaluation' }),
     }),
   ),
@@ -389,6 +417,15 @@ const Feedback = Type.Array(
   }),
 );
 
+const REPORT_NOTES = [
+  'planned-end',
+  'moved-visitors',
+  'covariate-imbalance',
+  'pending-visitors',
+  'metric-settings',
+  'quantile-mix',
+] as const;
+
 export const SplitTestResults = Type.Object(
   {
     splitTestKey: Type.String({ description: 'Of a measured rule, what its exposures are stored under' }),
@@ -453,7 +490,7 @@ export const SplitTestResults = Type.Object(
     }),
     notes: Type.Array(
       Type.Object(
-        { note: oneOf(['planned-end', 'moved-visitors', 'covariate-imbalance']), words: Type.String() },
+        { note: oneOf(REPORT_NOTES), words: Type.String() },
         { title: 'ReportNote', additionalProperties: true },
       ),
       { description: 'What to know about the figures' },
@@ -461,6 +498,12 @@ export const SplitTestResults = Type.Object(
     verdict: nullable(Verdict),
     verdicts: Type.Array(Verdict, { description: 'One for each variation except the control' }),
     decisionRule: Type.Optional(DecisionRuleReport),
+    wholeTestOnly: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'With `by` or `include=series`: ids of the goals that are left out of `breakdown` and `series`, because metrics are counted for the whole test only. Missing without such goals',
+      }),
+    ),
     breakdown: Type.Optional(Breakdown),
     timeZone: Type.Optional(TimeZoneName),
     series: Type.Optional(Series),

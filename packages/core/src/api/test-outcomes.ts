@@ -7,9 +7,12 @@ const FEEDBACK = {
   lowerIsBetter: Type.Optional(Type.Boolean({ description: 'For options such as "bad"; default: `false`' })),
 };
 
+const METRIC = { metric: Id('Metric id') };
+
 const ProvisionedOutcome = Type.Union([
   Id('Goal id'),
   Type.Object(FEEDBACK, closed('ProvisionedFeedbackOutcome')),
+  Type.Object(METRIC, closed('ProvisionedMetricOutcome')),
 ]);
 export type ProvisionedOutcome = Static<typeof ProvisionedOutcome>;
 
@@ -24,17 +27,19 @@ const ProvisionedGuardrail = Type.Union([
   Id('Goal id'),
   Type.Object({ goalId: Id('Goal id'), maxHarm: MaxHarm }, closed('ProvisionedGoalGuardrail')),
   Type.Object({ ...FEEDBACK, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedFeedbackGuardrail')),
+  Type.Object({ ...METRIC, maxHarm: Type.Optional(MaxHarm) }, closed('ProvisionedMetricGuardrail')),
 ]);
 export type ProvisionedGuardrail = Static<typeof ProvisionedGuardrail>;
 
 export const Outcomes = Type.Array(ProvisionedOutcome, {
   maxItems: 100,
-  description: 'The first is the primary goal',
+  description: 'Goals, metrics and feedback; the first is the primary goal',
 });
 
 export const Guardrails = Type.Array(ProvisionedGuardrail, {
   maxItems: 100,
-  description: 'Goals that must not get worse by more than `maxHarm`; must not overlap with `goals`',
+  description:
+    'Goals, metrics and feedback that must not get worse by more than `maxHarm`; must not overlap with `goals`',
 });
 
 export const PlannedVisitors = Type.Integer({

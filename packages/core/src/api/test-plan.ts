@@ -1,9 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId } from './common.ts';
+import { GOAL_METRIC_NAMES, MEASURED_METRIC_NAMES } from './measured-results.ts';
 
 export const PlanQuery = Type.Object({
   propertyId: PropertyId,
-  goalId: EntityKey,
+  goalId: Type.Optional(EntityKey),
+  metric: Type.Optional(
+    Type.String({ ...EntityKey, description: 'Id of a metric of the property, instead of `goalId`' }),
+  ),
   smallestEffect: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
@@ -21,9 +25,9 @@ export const PlanQuery = Type.Object({
   guardrails: Type.Optional(
     Type.String({
       maxLength: 2048,
-      pattern: '^[^,:]+(:[0-9.]{1,12})?(,[^,:]+(:[0-9.]{1,12})?){0,19}$',
+      pattern: '^(metric:)?[^,:]+(:[0-9.]{1,12})?(,(metric:)?[^,:]+(:[0-9.]{1,12})?){0,19}$',
       description:
-        'Ids of goals that must not get worse, separated by commas; each may be followed by a colon and the relative harm to exclude, as in `refunds:0.02` (default: `smallestEffect`)',
+        'Ids of goals that must not get worse, separated by commas, and of metrics after `metric:`; each may be followed by a colon and the relative harm to exclude, as in `refunds:0.02,metric:load-time` (default: `smallestEffect`)',
     }),
   ),
   audience: Type.Optional(
@@ -41,16 +45,21 @@ export type PlanQuery = Static<typeof PlanQuery>;
 
 export const PlanResponse = Type.Object(
   {
-    goalId: Type.String(),
-    metric: oneOf(['conversion-rate', 'revenue-per-visitor']),
+    goalId: Type.String({ description: 'For a metric, `metric:` with its id' }),
+    metric: oneOf([...GOAL_METRIC_NAMES, ...MEASURED_METRIC_NAMES], { description: 'As in results' }),
     engine: oneOf(['sequential', 'group-sequential', 'frequentist', 'bayesian']),
     alpha: Type.Number(),
     power: Type.Number(),
     smallestEffect: Type.Number(),
     baseline: namedObject('TestPlanBaseline', {
       days: Type.Integer(),
-      visitors: Type.Integer(),
-      converted: Type.Integer(),
+      visitors: Type.Integer({ description: 'For a metric, those whose window is over' }),
+      pending: Type.Optional(
+        Type.Integer({ description: 'Only of metrics: visitors whose window is not over' }),
+      ),
+      converted: Type.Integer({
+        description: 'For a metric, visitors with a value above 0, or with values of a quantile',
+      }),
       mean: nullable(Type.Number()),
       variance: nullable(Type.Number()),
     }),
@@ -68,6 +77,13 @@ export const PlanResponse = Type.Object(
     visitorsPerVariation: nullable(Type.Integer()),
     visitors: nullable(Type.Integer()),
     days: nullable(Type.Integer()),
+    windowDays: Type.Optional(
+      nullable(
+        Type.Integer({
+          description: 'Only of metrics: how many of the `days` only follow the last visitors; null: none',
+        }),
+      ),
+    ),
     guardrails: Type.Array(
       namedObject('GuardrailPlan', {
         goalId: Type.String(),

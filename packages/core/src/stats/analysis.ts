@@ -3,7 +3,7 @@ import { type Arm, meanArm, proportionArm, ratioArm } from './arm.ts';
 import { compareBayesian, FLAT_PRIOR, type Prior } from './bayesian.ts';
 import { type Comparison, finiteComparison, NO_COMPARISON } from './comparison.ts';
 import { cupedArm, haveCovariates, regress } from './cuped.ts';
-import { normalEffect } from './effect.ts';
+import { type EffectOptions, normalEffect } from './effect.ts';
 import { compareOnce } from './frequentist.ts';
 import { compareAtLook, FINAL_LOOK, type Looks } from './group-sequential/compare.ts';
 import { type SampleRatio, sampleRatio } from './sample-ratio.ts';
@@ -83,9 +83,7 @@ export function analyse(analysis: Analysis): AnalysisResult {
     settings: usedSettings(analysis),
     variations: variations.map(({ key, n }, index) => {
       const arm = arms[index]!;
-      const comparison =
-        arm === controlArm ? NO_COMPARISON : finiteComparison(compareArms(controlArm, arm, analysis));
-      return { key, n, mean: arm.mean, ...comparison };
+      return { key, n, mean: arm.mean, ...compareToControl(controlArm, arm, analysis) };
     }),
     srm:
       weights === undefined
@@ -97,12 +95,17 @@ export function analyse(analysis: Analysis): AnalysisResult {
   };
 }
 
-/** Compares one variation with the control. */
-function compareArms(control: Arm, variation: Arm, analysis: Analysis): Comparison {
-  const { method, alpha, looks, sequentialN, prior } = usedSettings(analysis);
-  if (method === 'bayesian') return compareBayesian(control, variation, alpha, prior!, analysis);
-  if (method === 'frequentist') return compareOnce(control, variation, alpha, analysis);
-  const effect = normalEffect(control, variation, analysis);
+/** Compares one variation with the control, by whatever arms they have; nothing for the control itself. */
+export const compareToControl = (control: Arm, arm: Arm, settings: ArmSettings): Comparison =>
+  arm === control ? NO_COMPARISON : finiteComparison(compareArms(control, arm, settings));
+
+export interface ArmSettings extends MethodSettings, EffectOptions {}
+
+function compareArms(control: Arm, variation: Arm, settings: ArmSettings): Comparison {
+  const { method, alpha, looks, sequentialN, prior } = usedSettings(settings);
+  if (method === 'bayesian') return compareBayesian(control, variation, alpha, prior!, settings);
+  if (method === 'frequentist') return compareOnce(control, variation, alpha, settings);
+  const effect = normalEffect(control, variation, settings);
   if (method === 'sequential') return compareSequentially(effect, alpha, sequentialN!);
   return compareAtLook(effect, alpha, looks!);
 }

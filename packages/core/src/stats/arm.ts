@@ -36,17 +36,22 @@ export function ratioArm(sums: RatioSums): Arm {
   if (n < 1 || denominatorSum === 0) return plainArm(n, null, null);
   const ratio = sum / denominatorSum;
   if (n < 2) return plainArm(n, ratio, null);
+  return plainArm(n, ratio, residualVariance(sums, ratio) / (denominatorSum / n) ** 2);
+}
+
+/** Delta method: the variance of value - ratio · denominator; to be divided by the squared mean of the denominator. */
+export function residualVariance(sums: RatioSums, ratio: number): number {
+  const { n, sum, denominatorSum } = sums;
   const numerator = centredSquares(n, sum, sums.sumSquares);
   const denominator = centredSquares(n, denominatorSum, sums.denominatorSumSquares);
   const both = centredProduct(n, sum, denominatorSum, sums.product);
-  // Delta method: the variance of value - ratio · denominator, divided by the squared mean of the denominator.
   const residual = numerator - 2 * ratio * both + ratio * ratio * denominator;
   const scale = numerator + ratio * ratio * denominator;
   const rounded = residual <= 8 * Number.EPSILON * scale ? 0 : residual;
-  return plainArm(n, ratio, rounded / (n - 1) / (denominatorSum / n) ** 2);
+  return rounded / (n - 1);
 }
 
-function plainArm(n: number, mean: number | null, variance: number | null): Arm {
+export function plainArm(n: number, mean: number | null, variance: number | null): Arm {
   return {
     n,
     mean,

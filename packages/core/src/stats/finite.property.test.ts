@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_STATISTICS, type StatisticsSettings } from '../api/statistics.ts';
+import { metricGoal, metricGroup, metricInput, quantileOf } from '../testing/metric-cases.ts';
 import { DAY_MS } from '../time.ts';
 import { type Analysis, analyse, METHODS } from './analysis.ts';
 import { planTest } from './planner.ts';
 import { buildReport } from './report/report.ts';
-import type { ReportGoal, ReportGroup, ReportInput } from './report/report-input.ts';
+import type { ReportGoal, ReportGroup, ReportInput, ReportMetric } from './report/report-input.ts';
 
 const SEED = 20261118;
 const RUNS = { seed: SEED, verbose: true };
@@ -193,6 +194,66 @@ test('no figure and no text of a report is ever NaN or infinite', () => {
       },
     ),
     { ...RUNS, numRuns: 500 },
+  );
+});
+
+const KINDS: readonly Partial<ReportMetric>[] = [
+  { kind: 'count' },
+  { kind: 'sum', format: 'money' },
+  { kind: 'ratio' },
+  { kind: 'retention', format: 'percent', withinDays: 7 },
+  { kind: 'funnel', steps: ['a', 'b'] },
+  { kind: 'quantile', quantile: 0.99, format: 'seconds' },
+  { kind: 'page', of: 'bounce' },
+];
+
+test('no figure and no text of a report on metrics is ever NaN or infinite', () => {
+  const roles = ['primary', 'secondary', 'guardrail'] as const;
+  fc.assert(
+    fc.property(
+      fc.array(visitors, { minLength: 6, maxLength: 6 }),
+      rate,
+      effect,
+      fc.constantFrom(0, 1e-9, 1, 1e12),
+      share,
+      statistics,
+      fc.integer({ min: 0, max: KINDS.length - 1 }),
+      (sizes, base, change, size, fraction, settings, first) => {
+        const goals = roles.map((role, index) =>
+          metricGoal(KINDS[(first + index) % KINDS.length]!, { id: `m${index}`, role }),
+        );
+        const groups = goals.flatMap(({ metricId }) =>
+          ['control', 'b'].flatMap((key, index) =>
+            [false, true].map((returning) => {
+              const [own, pending] = [sizes[2 * index + Number(returning)]!, sizes[4 + index]!];
+              const reached = converted(own, index === 1 ? base * (1 + change) : base);
+              const sum = size * reached;
+              return metricGroup(key, own, reached, {
+                metricId,
+                returning,
+                pending,
+                value: { sum, sumSquares: size * sum * (1 + base) },
+                denominator: { sum: own * base, sumSquares: own * base },
+                product: sum * base,
+                steps: [reached, Math.floor(reached * base)],
+              });
+            }),
+          ),
+        );
+        const quantiles = goals.flatMap(({ metricId }) =>
+          ['control', 'b'].map((key, index) =>
+            quantileOf(key, size * (1 + index * change), size * base, { metricId, visitors: sizes[index]! }),
+          ),
+        );
+        const input = metricInput(goals, { groups, quantiles });
+        const all = { ...input, statistics: { ...DEFAULT_STATISTICS, ...settings }, smallestEffect: 0.02 };
+        const total = sizes.reduce((sum, it) => sum + it, 0);
+        const plannedVisitors = Math.max(1, Math.ceil(total / fraction));
+        expect(wrongFigures(buildReport({ ...all, plannedVisitors }))).toEqual([]);
+        expect(wrongFigures(buildReport({ ...all, endedAt: all.asOf }))).toEqual([]);
+      },
+    ),
+    { ...RUNS, numRuns: 300 },
   );
 });
 

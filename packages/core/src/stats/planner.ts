@@ -57,7 +57,7 @@ export function planTest(input: PlanInput): Plan | null {
   const { variations = 2, dailyVisitors } = input;
   const spread = spreadOf(input);
   if (spread === null) return null;
-  const visitorsPerVariation = Math.ceil(perVariation(spread, input));
+  const visitorsPerVariation = Math.ceil(sizing(input)(spread));
   if (!Number.isFinite(visitorsPerVariation)) return null;
   const visitors = visitorsPerVariation * variations;
   const days = dailyVisitors === undefined || dailyVisitors <= 0 ? null : Math.ceil(visitors / dailyVisitors);
@@ -88,20 +88,53 @@ function spreadOf({ method, baseline, smallestEffect: { kind, value } }: PlanInp
   return { effect, withoutEffect, withEffect };
 }
 
-function perVariation({ effect, withoutEffect, withEffect }: Spread, input: PlanInput): number {
+type SizingInput = Omit<PlanInput, 'smallestEffect' | 'baseline' | 'dailyVisitors'>;
+
+/** How many visitors of each variation find an effect. */
+function sizing(input: SizingInput): (spread: Spread) => number {
   const { method, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N, power = DEFAULT_POWER } = input;
-  const margin = normalUpperQuantile(1 - power) * withEffect;
-  const required = (critical: number) => ((critical * withoutEffect + margin) / effect) ** 2;
+  const reserve = normalUpperQuantile(1 - power);
   const level = alpha / comparisonsOf(input);
-  const once = required(normalUpperQuantile(level / 2));
-  if (method === 'group-sequential')
-    return once * inflation(level, power, input.spending ?? DEFAULT_SPENDING);
-  if (method !== 'sequential') return once;
-  return fixedPoint(once, (n) => required(sequentialCritical(2 * n, alpha, sequentialN, level)));
+  const factor =
+    method === 'group-sequential' ? inflation(level, power, input.spending ?? DEFAULT_SPENDING) : 1;
+  return ({ effect, withoutEffect, withEffect }) => {
+    const required = (critical: number) => ((critical * withoutEffect + reserve * withEffect) / effect) ** 2;
+    const once = required(normalUpperQuantile(level / 2));
+    if (method !== 'sequential') return once * factor;
+    return fixedPoint(once, (n) => required(sequentialCritical(2 * n, alpha, sequentialN, level)));
+  };
+}
+
+/** The smallest and largest relative changes that are looked for. */
+const DETECTABLE = { min: 1e-6, max: 1e6 };
+const HALVINGS = 60;
+
+/**
+ * The smallest relative increase that this many visitors, in all variations, find with the given power. Null if they find
+ * none, or without a baseline.
+ */
+export function detectableEffect(input: Omit<PlanInput, 'smallestEffect'>, visitors: number): number | null {
+  const { variations = 2 } = input;
+  const size = sizing(input);
+  const isFound = (value: number) => {
+    const spread = spreadOf({ ...input, smallestEffect: { kind: 'relative', value } });
+    return spread !== null && size(spread) <= visitors / variations;
+  };
+  const { baseline } = input;
+  // A rate cannot be more than 100 %.
+  const most = baseline.metric === 'proportion' ? (1 / baseline.rate - 1) * (1 - 1e-9) : DETECTABLE.max;
+  let [low, high] = [Math.log(DETECTABLE.min), Math.log(Math.min(DETECTABLE.max, most))];
+  if (!(low < high && isFound(Math.exp(high)))) return null;
+  for (let step = 0; step < HALVINGS; step++) {
+    const middle = (low + high) / 2;
+    if (isFound(Math.exp(middle))) high = middle;
+    else low = middle;
+  }
+  return Math.exp(high);
 }
 
 /** The smallest p-value of all variations must be this much smaller, with either correction. */
-function comparisonsOf({ method, correction = 'holm', variations = 2 }: PlanInput): number {
+function comparisonsOf({ method, correction = 'holm', variations = 2 }: SizingInput): number {
   return method === 'bayesian' || correction === 'none' ? 1 : variations - 1;
 }
 

@@ -7,7 +7,7 @@ import {
   type VisitorCounts,
 } from '../stats/report/report-counts.ts';
 import type {
-  ReportGoal,
+  CountedGoal,
   ReportGoalSums,
   ReportGroup,
   ReportInput,
@@ -20,8 +20,8 @@ export const START = Date.UTC(2026, 0, 1);
 
 export const dayAt = (day: number) => START + day * DAY_MS;
 
-export const goalOf = (id: string, more: Partial<ReportGoal> = {}): ReportGoal =>
-  ({ id, name: `Goal ${id}`, kind: 'count', lowerIsBetter: false, role: 'primary', ...more }) as ReportGoal;
+export const goalOf = (id: string, more: Partial<CountedGoal> = {}): CountedGoal =>
+  ({ id, name: `Goal ${id}`, kind: 'count', lowerIsBetter: false, role: 'primary', ...more }) as CountedGoal;
 
 /** Zero but for the given members. */
 export function sumsOf(

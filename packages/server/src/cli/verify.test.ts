@@ -84,6 +84,75 @@ test('another definition or method is detected', async () => {
   ]);
 });
 
+const withMetrics = bundleAfter((bundle) => {
+  bundle.definition.goals.push('metric:came-back', 'metric:load');
+  for (const settings of [bundle.method, bundle.input.statistics]) settings.stratify = [];
+  const goal = { lowerIsBetter: false, role: 'secondary', kind: 'metric' };
+  const definition = { format: 'percent', withinDays: 7 };
+  bundle.input.goals.splice(
+    2,
+    0,
+    {
+      ...goal,
+      id: 'metric:came-back',
+      metricId: 'came-back',
+      name: 'Came back',
+      definition: { ...definition, kind: 'retention' },
+    },
+    {
+      ...goal,
+      id: 'metric:load',
+      metricId: 'load',
+      name: 'Load time',
+      definition: { ...definition, kind: 'quantile', quantile: 0.5, format: 'seconds' },
+    },
+  );
+  const variations = [
+    { variationKey: 'control', visitors: 250, pending: 50 },
+    { variationKey: 'b', visitors: 260, pending: 40 },
+  ];
+  const sums = { sum: 60, sumSquares: 60 };
+  bundle.input.metrics = {
+    groups: variations.map((it) => ({
+      ...it,
+      metricId: 'came-back',
+      returning: false,
+      bot: false,
+      reached: 60,
+      value: sums,
+      denominator: { sum: 0, sumSquares: 0 },
+      product: 0,
+    })),
+    quantiles: variations.map((it) => ({
+      ...it,
+      metricId: 'load',
+      includeBots: false,
+      values: 700,
+      value: 1.8,
+      standardError: 0.1,
+    })),
+  };
+});
+
+test('a bundle with metrics verifies, and other counts of a metric are detected', async () => {
+  const stdout = 'The results match: 5 goals, 900 visitors.\n';
+  expect(await verify(withMetrics)).toEqual({ code: 0, stdout, stderr: '' });
+  const change = async (from: string, to: string) => {
+    expect(withMetrics).toContain(from);
+    const { code, stderr } = await verify(withMetrics.replace(from, to));
+    expect(code).toBe(1);
+    return stderr;
+  };
+  expect(await change('"reached":60', '"reached":61')).toContain(
+    'results.goals.2.measured.0.reached: the bundle has 60, recomputed: 61',
+  );
+  expect(await change('"value":1.8', '"value":1.7')).toContain(
+    'results.goals.3.metrics.0.variations.0.mean: the bundle has 1.8, recomputed: 1.7',
+  );
+  expect(await change('"pending":50', '"pending":49')).toContain('results.notes');
+  expect(await change('"metric:load"', '"metric:other"')).toContain('definition.goals.3.id');
+});
+
 test.each([2, 0, '1', undefined])('engine version %j is unknown', async (engineVersion) => {
   expect(await verify(changed((bundle) => Object.assign(bundle, { engineVersion })))).toEqual({
     code: 1,

@@ -53,6 +53,7 @@ import { registerFlagReportRoutes } from '../features/reports/flag-report-routes
 import { registerHoldoutRoutes } from '../features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
 import { registerLibraryRoutes } from '../features/reports/library/library-routes.ts';
+import { registerMetricPreviewRoutes } from '../features/reports/metric-preview-routes.ts';
 import { registerOverlapRoutes } from '../features/reports/overlap/overlap-routes.ts';
 import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
@@ -237,7 +238,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   });
   const clock = new ClockWatch((correction) => recordClockCorrections(database, correction));
   app.addHook('onClose', async () => clock.close());
-  registerManagement(api, { ...services, idempotency, clock, streams: streams.configuration });
+  registerManagement(api, { ...services, auth, idempotency, clock, streams: streams.configuration });
   fastLane.open(app, metrics.timings, tracing);
   acceptFirst(app);
   return app;
@@ -248,6 +249,7 @@ const describeDryRun = (changed: Changed) => dryRunResponse(configurationModel, 
 function registerManagement(
   api: ApiRoutes,
   services: AppServices & {
+    auth: Authentication;
     idempotency: IdempotentCreation;
     clock: ClockWatch;
     streams: ConfigurationStreams;
@@ -313,4 +315,5 @@ function registerManagement(
     reports: services.reports,
     lastAaVerdict: async (propertyId) => (await listVerdicts(database, propertyId, 1))[0],
   });
+  registerMetricPreviewRoutes(api, { auth: services.auth, reports: services.reports, withUnsavedItem });
 }

@@ -10,6 +10,7 @@ import { flagDefinition } from '../features/flags/definition.ts';
 import { goalDefinition } from '../features/goals/definition.ts';
 import { keyDefinition } from '../features/keys/definition.ts';
 import { memberDefinition } from '../features/members/definition.ts';
+import { metricDefinition } from '../features/metrics/definition.ts';
 import { propertyDefinition } from '../features/properties/definition.ts';
 import { segmentDefinition } from '../features/segments/definition.ts';
 import { splitTestDefinition } from '../features/split-testing/definition.ts';
@@ -23,6 +24,7 @@ export const configurationModel = new ConfigurationModel(propertyDefinition, [
   flagDefinition,
   segmentDefinition,
   goalDefinition,
+  metricDefinition,
   feedbackTypeDefinition,
   keyDefinition,
   webhookDefinition,

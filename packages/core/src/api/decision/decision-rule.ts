@@ -5,7 +5,18 @@ import { ProvisionedStatistics, type StatisticsSettings } from '../statistics.ts
 const ruleGoal = {
   id: Type.String({ description: 'As `goalId` in results' }),
   name: Type.String({ description: 'Its name when the rule was fixed' }),
-  kind: oneOf(['count', 'revenue', 'feedback']),
+  kind: oneOf(['count', 'revenue', 'feedback', 'metric']),
+  measure: Type.Optional(
+    Type.String({ description: 'Only for metrics: what is compared, as `metric` in results' }),
+  ),
+  quantile: Type.Optional(Type.Number({ description: 'Only for quantiles' })),
+  withinDays: Type.Optional(
+    nullable(
+      Type.Integer({
+        description: 'Only for metrics: how long each visitor is followed; null: until the end',
+      }),
+    ),
+  ),
   option: Type.Optional(nullable(Type.String({ description: 'Only for feedback; null: any answer' }))),
   lowerIsBetter: Type.Boolean(),
 };

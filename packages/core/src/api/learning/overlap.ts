@@ -53,7 +53,7 @@ const OverlapTest = namedObject('OverlapTest', {
   finding: oneOf(['none', 'interaction', 'dependent', 'collecting', 'not-compared', 'nobody'], {
     title: 'OverlapFinding',
     description:
-      '`none`: no interaction found. `interaction`: the effect differs between the variations of the other test, beyond chance. `dependent`: what visitors see in one test tells what they see in the other. `collecting`: too few visitors to tell. `not-compared`: this test has no goal or no second variation. `nobody`: no visitors in both',
+      '`none`: no interaction found. `interaction`: the effect differs between the variations of the other test, beyond chance. `dependent`: what visitors see in one test tells what they see in the other. `collecting`: too few visitors to tell. `not-compared`: this test has no second variation, or no goal that is counted by what was seen in other tests: metrics are not. `nobody`: no visitors in both',
   }),
   pValue: nullable(
     Type.Number({

@@ -47,14 +47,15 @@ const decidingOf = ({ metrics }: GoalReport) => metrics.find(({ decides }) => de
 
 function effectsOf(report: GoalReport, { statistics }: ReportInput): PrimaryFindings['effects'] {
   const { goal } = report;
-  const { metric, variations } = decidingOf(report);
+  const deciding = decidingOf(report);
+  const { variations } = deciding;
   const control = variations[0]?.mean ?? null;
   return variations.slice(1).map((result) => {
     const { key, n, mean, relative, absolute, adjustedPValue } = result;
     const outcome = {
       name: goal.name,
       lowerIsBetter: goal.lowerIsBetter,
-      unit: unitOf(metric),
+      unit: unitOf(deciding),
       control,
       variation: mean,
       comparison: result,

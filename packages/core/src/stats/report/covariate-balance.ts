@@ -21,7 +21,10 @@ export function covariateImbalance(
   counts: readonly VariationCounts[],
   goals: readonly ReportGoal[],
 ): CovariateImbalance | null {
-  const covariates = covariatesOf(goals);
+  const counted = goals.filter(({ kind }) => kind !== 'metric');
+  // Metrics are compared without covariates.
+  if (goals.length > 0 && counted.length === 0) return null;
+  const covariates = covariatesOf(counted);
   const strata = comparedStrata(counts);
   const comparisons = (counts.length - 1) * covariates.length;
   const found = covariates.flatMap(({ name, armOf }) => {

@@ -6,10 +6,11 @@ import type {
   RuleGoal,
 } from '../../api/decision/decision-rule.ts';
 import type { StatisticsSettings } from '../../api/statistics.ts';
+import { measuresOf } from '../metrics/metric-measures.ts';
 import { describeRule, describeRuleState } from '../words/decision-rule-words.ts';
 import { describeRuleChange } from '../words/rule-change-words.ts';
 import { DEFAULT_MAX_HARM } from './guardrails.ts';
-import type { ReportGoal } from './report-input.ts';
+import type { ReportGoal, ReportMetric } from './report-input.ts';
 import { engineOf } from './report-method.ts';
 
 interface RuledTest {
@@ -49,7 +50,15 @@ const ruleGoal = (goal: ReportGoal): RuleGoal => ({
   name: goal.name,
   kind: goal.kind,
   ...(goal.kind === 'feedback' && { option: goal.option }),
+  ...(goal.kind === 'metric' && ruleMetric(goal.definition)),
   lowerIsBetter: goal.lowerIsBetter,
+});
+
+/** What a metric computes cannot change once a test has started with it, so the measure says enough. */
+const ruleMetric = (definition: ReportMetric) => ({
+  measure: measuresOf(definition)[0].name,
+  ...(definition.quantile !== undefined && { quantile: definition.quantile }),
+  withinDays: definition.withinDays,
 });
 
 /** Who changed a part of the rule last, and when. */

@@ -1,4 +1,6 @@
 import type { MethodSettings, VariationResult } from '../analysis.ts';
+import { completeVisitors, type MetricCountsByGoal } from '../metrics/metric-counts.ts';
+import { metricResults } from '../metrics/metric-results.ts';
 import { adjustPValues } from '../multiple-testing.ts';
 import { totalVisitors, type VariationCounts } from './report-counts.ts';
 import type { GoalRole, ReportGoal, ReportInput } from './report-input.ts';
@@ -49,22 +51,33 @@ export function comparisonSettings(
  *
  * @param selection all metrics, or only the deciding one
  * @param which default: all goals
+ * @param metrics what was counted of metrics; without it they are left out, as in segments and on single days
  */
 export function compareGoals(
   settings: ComparisonSettings,
   counts: readonly VariationCounts[],
   selection: 'all' | 'deciding',
   which: 'all' | 'guardrails' | 'others' = 'all',
+  metrics?: MetricCountsByGoal,
 ): GoalComparison[] {
   const { statistics, isNonNegative, cuped } = settings;
   const goals = settings.goals.filter(
-    ({ role }) => which === 'all' || (role === 'guardrail') === (which === 'guardrails'),
+    ({ role, kind }) =>
+      (which === 'all' || (role === 'guardrail') === (which === 'guardrails')) &&
+      (kind !== 'metric' || metrics !== undefined),
   );
-  const method = methodOf(settings, settings.visitors);
   const guarded = guardrailMethod(settings);
+  const methodFor = ({ role }: ReportGoal, visitors: number): MethodSettings =>
+    role === 'guardrail' ? guarded : methodOf(settings, visitors);
   const compared = goals.map((goal) => {
-    const own: MethodSettings = goal.role === 'guardrail' ? guarded : method;
-    return { goal, metrics: metricsOf(goal, counts, { method: own, cuped, isNonNegative }, selection) };
+    if (goal.kind === 'metric') {
+      const own = metrics!.get(goal.id)!;
+      // Its information is that of the visitors whose window is over.
+      const method = methodFor(goal, completeVisitors(own));
+      return { goal, metrics: metricResults(goal, own, method, selection) };
+    }
+    const method = methodFor(goal, settings.visitors);
+    return { goal, metrics: metricsOf(goal, counts, { method, cuped, isNonNegative }, selection) };
   });
   const families = new Map(
     FAMILIES.map((role) => [

@@ -9,6 +9,10 @@ export interface GoalOutcome {
   readonly name: string;
   readonly lowerIsBetter?: boolean | undefined;
   readonly unit: Unit;
+  /** Whether its values are per visitor; default: amounts are. */
+  readonly isPerVisitor?: boolean | undefined;
+  /** Only of metrics: whether visitors reached it or have values of it, and for how many days each is followed. */
+  readonly measured?: { readonly by: 'reached' | 'values'; readonly withinDays: number | null } | undefined;
   /** Means of the control and of the variation. */
   readonly control: number | null;
   readonly variation: number | null;

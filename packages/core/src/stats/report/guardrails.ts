@@ -17,6 +17,8 @@ export type GuardrailState = 'harmed' | 'safe' | 'open';
 /** A goal that must not get worse by more than `maxHarm`, relative to the control. */
 export interface GuardrailOutcome extends GoalOutcome {
   readonly maxHarm: number;
+  /** Of a metric: those of the variation and the control whose window is over; default: all visitors. */
+  readonly visitors?: number | undefined;
 }
 
 export interface Guardrail extends GuardrailOutcome {
@@ -44,7 +46,8 @@ function stateOf(goal: GuardrailOutcome, settings: MethodSettings): GuardrailSta
 }
 
 function daysUntilSafe(goal: GuardrailOutcome, situation: Situation): number | null {
-  const { visitors, traffic, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N } = situation;
+  const { traffic, alpha = DEFAULT_ALPHA, sequentialN = DEFAULT_SEQUENTIAL_N } = situation;
+  const { visitors = situation.visitors } = goal;
   const { standardError } = goal.comparison;
   if (!isRelative(goal) || standardError === null || !traffic || !(traffic.dailyVisitors > 0)) return null;
   const room = improvementOf(goal, 'relative')!.estimate + goal.maxHarm;

@@ -1,3 +1,5 @@
+import type { VariationMetricCounts } from '../metrics/metric-counts.ts';
+import { metricResults } from '../metrics/metric-results.ts';
 import { adjustPValues } from '../multiple-testing.ts';
 import { oneSidedPValue } from '../sequential.ts';
 import { describeHarm } from '../words/harm-words.ts';
@@ -6,7 +8,7 @@ import type { ComparisonSettings } from './goal-comparison.ts';
 import { improvementOf, isRelative } from './goal-outcome.ts';
 import type { HarmedGoal } from './harmed-goal.ts';
 import { type HealthProblem, hasEnoughConversions } from './health.ts';
-import { comparedCounts, healthProblems, marginOf, settingsFor } from './report.ts';
+import { type ComparedCounts, comparedCounts, healthProblems, marginOf, settingsFor } from './report.ts';
 import { noGoalSums, type VariationCounts } from './report-counts.ts';
 import type { ReportGoal, ReportInput } from './report-input.ts';
 import { guardrailMethod } from './report-method.ts';
@@ -47,7 +49,7 @@ export function findHarm(input: ReportInput, phase: number): HarmReport {
   if (blockedBy.length > 0) return { harms: [], blockedBy };
   const compared = comparedCounts(input);
   const settings = settingsFor(input, compared);
-  const found = compareAll(input, settings, compared.now);
+  const found = compareAll(input, settings, compared);
   // Those of retired variations count too: that they were looked at cannot be undone.
   const corrected = adjustPValues(
     found.map(({ pValue }) => pValue),
@@ -80,18 +82,22 @@ interface Compared {
 function compareAll(
   input: ReportInput,
   { isNonNegative, cuped }: ComparisonSettings,
-  counts: readonly VariationCounts[],
+  { now: counts, metrics }: ComparedCounts,
 ): Compared[] {
-  const settings = { method: guardrailMethod(input), cuped, isNonNegative };
+  const method = guardrailMethod(input);
+  const settings = { method, cuped, isNonNegative };
   const goals = input.goals.filter(({ role }) => role !== 'secondary');
   return goals.flatMap((goal) => {
-    const [metric] = metricsOf(goal, counts, settings, 'deciding');
+    const measured = goal.kind === 'metric' ? metrics.now.get(goal.id)! : undefined;
+    const [metric] =
+      goal.kind === 'metric'
+        ? metricResults(goal, measured!, method, 'deciding')
+        : metricsOf(goal, counts, settings, 'deciding');
+    // Those of a metric: whose window is over.
+    const reached = measured?.map(asConversions) ?? counts.map((own) => conversionsIn(own, goal));
     return counts.slice(1).map(({ key, retired = false }, at) => {
       const outcome = harmedGoal(goal, metric!, at + 1, input);
-      const isKnown = hasEnoughConversions(
-        conversionsIn(counts[0]!, goal),
-        conversionsIn(counts[at + 1]!, goal),
-      );
+      const isKnown = hasEnoughConversions(reached[0]!, reached[at + 1]!);
       return {
         goal: outcome,
         variation: key,
@@ -104,7 +110,7 @@ function compareAll(
 
 const harmedGoal = (
   { id, name, role, lowerIsBetter, ...goal }: ReportGoal,
-  { metric, variations }: MetricResult,
+  metric: MetricResult,
   index: number,
   input: ReportInput,
 ): HarmedGoal => ({
@@ -113,9 +119,9 @@ const harmedGoal = (
   role: role as HarmedGoal['role'],
   lowerIsBetter,
   unit: unitOf(metric),
-  control: variations[0]!.mean,
-  variation: variations[index]!.mean,
-  comparison: variations[index]!,
+  control: metric.variations[0]!.mean,
+  variation: metric.variations[index]!.mean,
+  comparison: metric.variations[index]!,
   maxHarm: marginOf({ role, maxHarm: goal.maxHarm }, input),
 });
 
@@ -126,6 +132,9 @@ function pValueOf(goal: HarmedGoal, { variations }: MetricResult, index: number,
   const { alpha, sequentialN } = input.statistics;
   return oneSidedPValue(pValue, variations[0]!.n + n, alpha, sequentialN);
 }
+
+/** Of a quantile, all visitors have values: the result is unknown while they are too few. */
+const asConversions = ({ visitors, reached }: VariationMetricCounts) => ({ visitors, converted: reached });
 
 const conversionsIn = ({ visitors, goals }: VariationCounts, { id }: ReportGoal) => ({
   visitors,

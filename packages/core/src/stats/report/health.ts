@@ -35,6 +35,8 @@ export type HealthProblem =
 export interface HealthInput {
   /** Name of the primary goal, if it can be a problem that nobody reaches it. */
   readonly goal?: string | undefined;
+  /** Conversions that a variation needs for a first evaluation; default: 25. */
+  readonly minConversions?: number | undefined;
   /** Visitors of exactly one variation; `conversions` are visitors who converted on the primary goal, if there is one. */
   readonly variations: readonly {
     readonly key: string;
@@ -145,10 +147,13 @@ export interface Collecting {
 }
 
 /** Null if there are enough conversions. */
-export function collectingOf({ variations }: HealthInput): Collecting | null {
+export function collectingOf({
+  variations,
+  minConversions = MIN_CONVERSIONS,
+}: HealthInput): Collecting | null {
   const weights = variations.map(({ weight }) => weight).filter((weight) => weight > 0);
   const smallest = Math.min(...weights) / weights.reduce((sum, weight) => sum + weight, 0);
-  const required = Math.ceil(MIN_CONVERSIONS / smallest);
+  const required = Math.ceil(minConversions / smallest);
   const conversions = conversionsOf(variations);
   return conversions >= required ? null : { conversions, required };
 }

@@ -1,3 +1,4 @@
+import { metricCounts } from '../metrics/metric-counts.ts';
 import { compareGoals, comparisonSettings } from './goal-comparison.ts';
 import { variationCounts } from './report-counts.ts';
 import type { LearnedPrior, ReportInput } from './report-input.ts';
@@ -78,7 +79,7 @@ export function finishedEffects(input: ReportInput): VariationEffect[] {
   const goals = input.goals.filter(({ role }) => role === 'primary');
   const statistics = { ...input.statistics, engine: 'frequentist' as const };
   const settings = comparisonSettings({ ...input, goals, statistics }, counts, false);
-  const [primary] = compareGoals(settings, counts, 'deciding');
+  const [primary] = compareGoals(settings, counts, 'deciding', 'all', metricCounts(input, counts));
   const [control, ...variations] = primary?.metrics[0]?.variations ?? [];
   return variations.flatMap(({ key, relative, standardError }) =>
     relative !== null && standardError !== null && control!.mean! > 0

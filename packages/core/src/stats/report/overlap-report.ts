@@ -126,9 +126,12 @@ function overlapTest(compared: ComparedTest, alpha: number): OverlapTest {
       differences,
     }),
     differences,
-    cells: input.goals.length === 0 ? cells.map((cell) => ({ ...cell, mean: null })) : cells,
+    cells: !isComparable(input) ? cells.map((cell) => ({ ...cell, mean: null })) : cells,
   };
 }
+
+/** What was counted of metrics cannot be divided by what was seen in another test. */
+const isComparable = ({ goals }: ReportInput) => goals.some(({ kind }) => kind !== 'metric');
 
 function findingOf(
   { visitors, isDependent, interactions, input }: ComparedTest,
@@ -136,7 +139,7 @@ function findingOf(
 ): OverlapFinding {
   if (visitors === 0) return 'nobody';
   if (isDependent) return 'dependent';
-  if (input.goals.length === 0 || input.variations.length < 2) return 'not-compared';
+  if (!isComparable(input) || input.variations.length < 2) return 'not-compared';
   if (interactions.length === 0) return 'collecting';
   return isFound ? 'interaction' : 'none';
 }

@@ -19,7 +19,80 @@ export type ReportGoal = {
       /** The share of this option among those who answered; null: the share of visitors who answered. */
       readonly option: string | null;
     }
+  | {
+      readonly kind: 'metric';
+      /** `metric:<id>` is the id of the goal; this is the id of the metric alone. */
+      readonly metricId: string;
+      readonly definition: ReportMetric;
+    }
 );
+
+export type MetricGoal = Extract<ReportGoal, { kind: 'metric' }>;
+
+/** Everything else, which is counted together with the visitors. */
+export type CountedGoal = Exclude<ReportGoal, { kind: 'metric' }>;
+
+/** What a report needs to know about a metric. */
+export interface ReportMetric {
+  readonly kind: 'count' | 'sum' | 'ratio' | 'retention' | 'funnel' | 'quantile' | 'page' | 'event';
+  /** Of pages: `visitors` (default), `views` or `bounce`. Of events: `visitors` (default) or `count`. */
+  readonly of?: 'visitors' | 'views' | 'bounce' | 'count';
+  readonly quantile?: number;
+  readonly format: 'number' | 'money' | 'seconds' | 'percent';
+  /** Names of the steps of a funnel. */
+  readonly steps?: readonly string[];
+  /** Days after the first exposure; null: until the end of the phase. */
+  readonly withinDays: number | null;
+}
+
+/** Sums of one value per visitor. */
+export interface MetricValueSums {
+  readonly sum: number;
+  readonly sumSquares: number;
+}
+
+/** Visitors with the same variation and properties; only those who count in the results of the phase. */
+export interface ReportMetricGroup {
+  readonly metricId: string;
+  readonly variationKey: string;
+  readonly returning: boolean;
+  readonly bot: boolean;
+  /** Whose window is over; all, without a window. The sums are theirs. */
+  readonly visitors: number;
+  /** Whose window is not over yet: they are in no sum. */
+  readonly pending: number;
+  /** With a value above 0; of a funnel: who completed it. */
+  readonly reached: number;
+  /** Of a ratio and of bounces: the numerator. Sums in dollars. */
+  readonly value: MetricValueSums;
+  /** Only of ratios and bounces; otherwise zeros. */
+  readonly denominator: MetricValueSums;
+  readonly product: number;
+  /** Only of funnels: visitors who reached each step. */
+  readonly steps?: readonly number[];
+}
+
+/** A quantile of the values of all visitors of a variation, whose values are not independent. */
+export interface ReportQuantile {
+  readonly metricId: string;
+  readonly variationKey: string;
+  /** With or without crawlers: there are estimates for both. */
+  readonly includeBots: boolean;
+  /** With at least one value. */
+  readonly visitors: number;
+  readonly pending: number;
+  readonly values: number;
+  /** Null without values. */
+  readonly value: number | null;
+  /** By visitor; null with fewer than two visitors with values. */
+  readonly standardError: number | null;
+}
+
+/** What was counted for the goals of the kind `metric`. */
+export interface ReportMetrics {
+  readonly groups: readonly ReportMetricGroup[];
+  readonly quantiles: readonly ReportQuantile[];
+}
 
 /**
  * Sums of one value per visitor, and of the same value before the first exposure (the covariate). The optional members
@@ -114,11 +187,18 @@ export interface ReportInput {
   /** Code of the currency that amounts are shown in, without conversion; default: USD. */
   readonly currency?: string;
   readonly groups: readonly ReportGroup[];
+  /** Missing if no goal is a metric. */
+  readonly metrics?: ReportMetrics;
   /**
    * When the planned number of visitors was reached, and the counts of the visitors until then: a method that relies on
    * the plan decides with these, because going on would raise its error rate. Missing until then.
    */
-  readonly plannedEnd?: { readonly at: number; readonly groups: readonly ReportGroup[] };
+  readonly plannedEnd?: {
+    readonly at: number;
+    readonly groups: readonly ReportGroup[];
+    /** Of the same visitors, as of now: windows that end later are waited for. */
+    readonly metrics?: ReportMetrics;
+  };
   /** For the Bayesian method, if the settings have no prior; default: a weak one. */
   readonly learnedPrior?: LearnedPrior;
   /** By UTC day; all days before `startedAt` may be counted as one. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { convertedOnce, countsOf, goalOf, sumsOf } from '../../testing/report-cases.ts';
 import { analyse } from '../analysis.ts';
 import { feedbackGoalId } from './feedback-goal.ts';
-import type { ReportGoal, VisitorsBefore } from './report-input.ts';
+import type { CountedGoal, VisitorsBefore } from './report-input.ts';
 import { type MetricName, metricsOf, nonNegativeGoals, unitOf } from './report-metrics.ts';
 
 const METHOD = { method: 'frequentist' } as const;
@@ -28,7 +28,7 @@ const counts = [
 ];
 
 describe('the metrics of a goal', () => {
-  const means = (goal: ReportGoal) =>
+  const means = (goal: CountedGoal) =>
     metricsOf(goal, counts, settings(), 'all').map(({ metric, decides, variations }) => [
       metric,
       decides,
@@ -146,7 +146,7 @@ describe('the metrics of a goal', () => {
     ['answer-rate', 'rate'],
     ['option-share', 'rate'],
   ])('%s is written as a %s', (metric, unit) => {
-    expect(unitOf(metric)).toBe(unit);
+    expect(unitOf({ metric })).toBe(unit);
   });
 });
 

@@ -1,12 +1,13 @@
 import { type Analysis, analyse, type MethodSettings, type VariationResult } from '../analysis.ts';
+import type { MeasureName, MetricFormat } from '../metrics/metric-measures.ts';
 import type { CovariateSums, VariationSums } from '../sums.ts';
 import type { Unit } from '../words/numbers.ts';
 import { feedbackGoalId } from './feedback-goal.ts';
 import { noGoalSums, type VariationCounts, type VisitorCounts } from './report-counts.ts';
-import type { ReportGoal, ReportGoalSums, ReportSums, VisitorsBefore } from './report-input.ts';
+import type { CountedGoal, ReportGoalSums, ReportSums, VisitorsBefore } from './report-input.ts';
 import { comparedStrata } from './report-strata.ts';
 
-export type MetricName =
+type GoalMetricName =
   | 'conversion-rate'
   | 'conversions-per-visitor'
   | 'revenue-per-visitor'
@@ -14,8 +15,13 @@ export type MetricName =
   | 'answer-rate'
   | 'option-share';
 
+export type MetricName = GoalMetricName | MeasureName;
+
 export interface MetricResult {
   readonly metric: MetricName;
+  /** Only of goals of the kind `metric`: how its values are written, and the step of a funnel, from 1 on. */
+  readonly format?: MetricFormat;
+  readonly step?: number;
   /** Whether the verdict on the goal is based on this metric; the others are explanatory. */
   readonly decides: boolean;
   readonly variations: readonly VariationResult[];
@@ -26,7 +32,7 @@ export interface MetricSettings {
   readonly method: MethodSettings;
   readonly cuped: boolean;
   /** Whether no visitor's value of the goal is negative. */
-  readonly isNonNegative: (goal: ReportGoal) => boolean;
+  readonly isNonNegative: (goal: CountedGoal) => boolean;
 }
 
 /** Refunds can make the revenue of a visitor negative. */
@@ -41,7 +47,7 @@ export function nonNegativeGoals(counts: readonly VariationCounts[]): MetricSett
 }
 
 /** The first one decides. */
-function metricNames(goal: ReportGoal): readonly MetricName[] {
+function metricNames(goal: CountedGoal): readonly GoalMetricName[] {
   switch (goal.kind) {
     case 'count':
       return ['conversion-rate', 'conversions-per-visitor'];
@@ -53,7 +59,8 @@ function metricNames(goal: ReportGoal): readonly MetricName[] {
 }
 
 /** How the values of a metric are written. */
-export function unitOf(metric: MetricName): Unit {
+export function unitOf({ metric, format }: Pick<MetricResult, 'metric' | 'format'>): Unit {
+  if (format !== undefined) return UNITS[format];
   switch (metric) {
     case 'conversions-per-visitor':
       return 'number';
@@ -65,9 +72,16 @@ export function unitOf(metric: MetricName): Unit {
   }
 }
 
+const UNITS: Readonly<Record<MetricFormat, Unit>> = {
+  number: 'number',
+  money: 'dollars',
+  seconds: 'seconds',
+  percent: 'rate',
+};
+
 /** All metrics of a goal, or only the first one, which decides. */
 export function metricsOf(
-  goal: ReportGoal,
+  goal: CountedGoal,
   counts: readonly VariationCounts[],
   settings: MetricSettings,
   selection: 'all' | 'deciding',
@@ -81,8 +95,8 @@ export function metricsOf(
 }
 
 function analysisOf(
-  metric: MetricName,
-  goal: ReportGoal,
+  metric: GoalMetricName,
+  goal: CountedGoal,
   counts: readonly VariationCounts[],
   { cuped, method, isNonNegative }: MetricSettings,
 ): Analysis {
@@ -125,11 +139,11 @@ const sumsFor =
     goals.get(goalId) ?? noGoalSums(goalId);
 
 /** Everyone who answered, with any option. */
-const answersId = (goal: ReportGoal) =>
+const answersId = (goal: CountedGoal) =>
   goal.kind === 'feedback' ? feedbackGoalId(goal.feedbackTypeId) : goal.id;
 
 /** Visitors who answered at all. */
-export const answeredIn = (goal: ReportGoal, counts: VisitorCounts) =>
+export const answeredIn = (goal: CountedGoal, counts: VisitorCounts) =>
   sumsFor(answersId(goal))(counts).converted;
 
 const countSums = ({ conversions }: ReportGoalSums): ReportSums => conversions;

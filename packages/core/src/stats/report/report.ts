@@ -1,6 +1,15 @@
 import { DAY_MS } from '../../time.ts';
 import type { Method } from '../analysis.ts';
 import { type Arm, meanArm, proportionArm } from '../arm.ts';
+import { type MeasuredVariation, measuredVariations } from '../metrics/measured-variations.ts';
+import { visitorsForQuantile } from '../metrics/metric-arms.ts';
+import {
+  completeVisitors,
+  type MetricCountsByGoal,
+  metricCounts,
+  pendingVisitors,
+} from '../metrics/metric-counts.ts';
+import { metricNotes } from '../metrics/metric-notes.ts';
 import { sampleRatio } from '../sample-ratio.ts';
 import { combineStrata } from '../strata.ts';
 import { describeProblem } from '../words/health-words.ts';
@@ -24,9 +33,16 @@ import {
   variationCounts,
 } from './report-counts.ts';
 import { exposuresByDay, isPausedOn } from './report-days.ts';
-import type { ReportGoal, ReportGoalSums, ReportInput, ReportVariation } from './report-input.ts';
+import type {
+  CountedGoal,
+  MetricGoal,
+  ReportGoal,
+  ReportGoalSums,
+  ReportInput,
+  ReportVariation,
+} from './report-input.ts';
 import { endsAtPlan, engineOf, methodOf, priorOf } from './report-method.ts';
-import { answeredIn, unitOf } from './report-metrics.ts';
+import { answeredIn, type MetricResult, unitOf } from './report-metrics.ts';
 import type { ReportNote } from './report-notes.ts';
 import { comparedStrata } from './report-strata.ts';
 import { trafficOf } from './report-traffic.ts';
@@ -46,6 +62,8 @@ export interface GoalReport extends GoalComparison {
     /** Only for feedback. */
     readonly answered?: number;
   } & ReportGoalSums)[];
+  /** Only for metrics, which have no counts: what was counted of them, in the order of the variations. */
+  readonly measured?: readonly MeasuredVariation[];
 }
 
 export interface Report {
@@ -87,9 +105,10 @@ export function buildReport(input: ReportInput): Report {
   const goals = compareAll(input, compared);
   const mixedVisitors = countVisitors(input, ({ variationKey }) => variationKey === null);
   const movedVisitors = countVisitors(input, ({ moved = false }) => moved);
-  const health = healthInput(input, counts, mixedVisitors);
+  const health = healthInput(input, compared, mixedVisitors);
   const problems = checkHealth(health);
   const verdicts = verdictsOf(input, { compared, goals, health, problems });
+  const notes = notesOf(input, compared, movedVisitors);
   const [exposures, bots, first] = [exposureCounts(input), botCounts(input), firstCounts(input)];
   return {
     engine: engineOf(input),
@@ -107,9 +126,9 @@ export function buildReport(input: ReportInput): Report {
     splitPValue: splitPValueOf(input, first),
     mixedVisitors,
     movedVisitors,
-    goals: goals.map((it) => goalReport(it, countsFor(it.goal, compared), input, verdicts)),
+    goals: goals.map((it) => goalReport(it, compared, input, verdicts)),
     problems: problems.map((problem) => ({ ...problem, words: describeProblem(problem) })),
-    notes: notesOf(input, compared, movedVisitors).map((note) => ({ ...note, words: describeNote(note) })),
+    notes: notes.map((note) => ({ ...note, words: describeNote(note) })),
     verdicts,
     verdict: overallVerdict(verdicts),
   };
@@ -118,7 +137,7 @@ export function buildReport(input: ReportInput): Report {
 /** Problems of the health of a test. */
 export function healthProblems(input: ReportInput): HealthProblem[] {
   const mixed = countVisitors(input, ({ variationKey }) => variationKey === null);
-  return checkHealth(healthInput(input, variationCounts(input), mixed));
+  return checkHealth(healthInput(input, comparedCounts(input), mixed));
 }
 
 function splitPValueOf({ variations }: ReportInput, first: ReadonlyMap<string, number>): number | null {
@@ -138,18 +157,26 @@ export interface ComparedCounts {
   readonly deciding: readonly VariationCounts[];
   /** Why covariates are not used although they should be; null if there is no reason. */
   readonly imbalance: ReturnType<typeof covariateImbalance>;
+  /** What was counted of metrics, of the same visitors. */
+  readonly metrics: { readonly now: MetricCountsByGoal; readonly deciding: MetricCountsByGoal };
 }
 
 export function comparedCounts(input: ReportInput, now = variationCounts(input)): ComparedCounts {
   const isOver = input.plannedEnd !== undefined && endsAtPlan(input);
+  const { groups, metrics } = isOver ? input.plannedEnd! : input;
+  const deciding = isOver ? variationCounts({ ...input, groups }) : now;
   return {
     now,
-    deciding: isOver ? variationCounts({ ...input, groups: input.plannedEnd!.groups }) : now,
+    deciding,
+    metrics: {
+      now: metricCounts(input, now),
+      deciding: metricCounts({ ...input, metrics }, deciding),
+    },
     imbalance: input.statistics.cuped ? covariateImbalance(now, input.goals) : null,
   };
 }
 
-const countsFor = ({ role }: ReportGoal, { now, deciding }: ComparedCounts) =>
+const countsFor = <C>({ role }: ReportGoal, { now, deciding }: { readonly now: C; readonly deciding: C }) =>
   role === 'guardrail' ? now : deciding;
 
 /** How goals are compared: with the covariates if the settings and the data allow it. */
@@ -158,24 +185,26 @@ export const settingsFor = (input: ReportInput, { deciding, imbalance }: Compare
 
 function compareAll(input: ReportInput, compared: ComparedCounts): GoalComparison[] {
   const settings = settingsFor(input, compared);
-  const guardrails = compareGoals(settings, compared.now, 'all', 'guardrails');
-  const others = compareGoals(settings, compared.deciding, 'all', 'others');
+  const { now, deciding, metrics } = compared;
+  const guardrails = compareGoals(settings, now, 'all', 'guardrails', metrics.now);
+  const others = compareGoals(settings, deciding, 'all', 'others', metrics.deciding);
   return input.goals.map((goal) => [...guardrails, ...others].find((it) => it.goal === goal)!);
 }
 
-function notesOf(input: ReportInput, { imbalance, deciding }: ComparedCounts, moved: number): ReportNote[] {
+function notesOf(input: ReportInput, compared: ComparedCounts, moved: number): ReportNote[] {
+  const { imbalance, deciding, metrics } = compared;
   const notes: ReportNote[] = [];
   if (input.plannedEnd && endsAtPlan(input)) {
     notes.push({ note: 'planned-end', at: input.plannedEnd.at, visitors: totalVisitors(deciding) });
   }
   if (moved > 0) notes.push({ note: 'moved-visitors', visitors: moved });
   if (imbalance) notes.push({ note: 'covariate-imbalance', ...imbalance });
-  return notes;
+  return [...notes, ...metricNotes(input, (goal) => countsFor(goal, metrics))];
 }
 
 function goalReport(
   { goal, metrics }: GoalComparison,
-  counts: readonly VariationCounts[],
+  compared: ComparedCounts,
   input: ReportInput,
   verdicts: readonly Verdict[],
 ): GoalReport {
@@ -189,12 +218,9 @@ function goalReport(
       ),
       maxHarm: maxHarmOf(goal, input),
     }),
-    counts: counts.map((it) => ({
-      key: it.key,
-      visitors: it.visitors,
-      ...(it.goals.get(goal.id) ?? noGoalSums(goal.id)),
-      ...(goal.kind === 'feedback' && { answered: answeredIn(goal, it) }),
-    })),
+    ...(goal.kind === 'metric'
+      ? { counts: [], measured: measuredVariations(goal, countsFor(goal, compared.metrics).get(goal.id)!) }
+      : { counts: countedVariations(goal, countsFor(goal, compared)) }),
     metrics,
   };
 }
@@ -210,13 +236,23 @@ const maxHarmOf = (
   { smallestEffect }: Pick<ReportInput, 'smallestEffect'>,
 ) => maxHarm ?? smallestEffect ?? DEFAULT_MAX_HARM;
 
+const countedVariations = (goal: CountedGoal, counts: readonly VariationCounts[]) =>
+  counts.map((it) => ({
+    key: it.key,
+    visitors: it.visitors,
+    ...(it.goals.get(goal.id) ?? noGoalSums(goal.id)),
+    ...(goal.kind === 'feedback' && { answered: answeredIn(goal, it) }),
+  }));
+
 function healthInput(
   input: ReportInput,
-  counts: readonly VariationCounts[],
+  { now: counts, metrics }: ComparedCounts,
   mixedVisitors: number,
 ): HealthInput {
   const primary = input.goals.find(({ role }) => role === 'primary');
-  const novelty = primary && noveltyIn(input, primary);
+  // What was counted of metrics cannot be divided into early and late visitors.
+  const novelty = primary && primary.kind !== 'metric' ? noveltyIn(input, primary) : () => null;
+  const measured = primary && metrics.now.get(primary.id);
   const first = firstCounts(input);
   // A retired variation gets no more visitors, which is no problem.
   const active = counts
@@ -231,17 +267,23 @@ function healthInput(
       firstVisitors: first.get(key) ?? 0,
       weight: input.variations[index]!.weight,
       ...(primary && {
-        conversions: goals.get(primary.id)?.converted ?? 0,
-        novelty: index === 0 ? null : novelty!(index),
+        conversions: measured ? measured[index]!.reached : (goals.get(primary.id)?.converted ?? 0),
+        novelty: index === 0 ? null : novelty(index),
       }),
     })),
+    ...(primary && minConversionsOf(primary)),
     mixedVisitors,
     dailyVisitors: dailyExposures(input),
   };
 }
 
+const minConversionsOf = (goal: ReportGoal) =>
+  goal.kind === 'metric' && goal.definition.kind === 'quantile'
+    ? { minConversions: visitorsForQuantile(goal.definition.quantile ?? 0.5) }
+    : {};
+
 /** Novelty by index of the variation. */
-function noveltyIn(input: ReportInput, goal: ReportGoal): (index: number) => Novelty | null {
+function noveltyIn(input: ReportInput, goal: CountedGoal): (index: number) => Novelty | null {
   const read = (counts: VisitorCounts) => armOf(goal, counts);
   const arms = (early: boolean) => {
     const counts = variationCounts(input, (group) => group.early === early);
@@ -255,7 +297,7 @@ function noveltyIn(input: ReportInput, goal: ReportGoal): (index: number) => Nov
   return (index) => noveltyOf(pair(early, index), pair(late, index));
 }
 
-function armOf(goal: ReportGoal, counts: VisitorCounts): Arm {
+function armOf(goal: CountedGoal, counts: VisitorCounts): Arm {
   const { amount, converted } = counts.goals.get(goal.id) ?? noGoalSums(goal.id);
   const n = goal.kind === 'feedback' && goal.option !== null ? answeredIn(goal, counts) : counts.visitors;
   if (goal.kind !== 'revenue') return proportionArm({ n, sum: converted });
@@ -286,12 +328,16 @@ function verdictsOf(input: ReportInput, { compared, goals, health, problems }: F
   const guardrails = goals.filter(({ goal }) => goal.role === 'guardrail');
   const { plannedVisitors, smallestEffect, currency, statistics } = input;
   const { now, deciding } = compared;
-  const [total, totalNow] = [totalVisitors(deciding), totalVisitors(now)];
+  const measured = compared.metrics.deciding.get(primary.goal.id);
+  // Of a metric, only visitors whose window is over are evaluated.
+  const evaluated = measured ? measured.map(({ complete }) => complete) : deciding.map((it) => it.visitors);
+  const total = measured ? completeVisitors(measured) : totalVisitors(deciding);
+  const totalNow = totalVisitors(now);
   const traffic = input.endedAt === null ? trafficOf(input, totalNow) : undefined;
   const share = pairShare(input);
-  return deciding.flatMap(({ key, visitors, retired }, index) => {
+  return deciding.flatMap(({ key, retired }, index) => {
     if (index === 0 || retired) return [];
-    const pair = deciding[0]!.visitors + visitors;
+    const pair = evaluated[0]! + evaluated[index]!;
     const pairNow = now[0]!.visitors + now[index]!.visitors;
     return decideVerdict({
       ...methodOf(input, total),
@@ -300,9 +346,10 @@ function verdictsOf(input: ReportInput, { compared, goals, health, problems }: F
       currency,
       comparisons: statistics.correction === 'none' ? 1 : countComparisons(primary),
       problems,
-      collecting: collectingFor(health, traffic, totalNow),
+      collecting: collectingFor(health, traffic, measured ? total : totalNow),
+      ...(measured && { pending: pendingVisitors(measured) }),
       primary: outcomeOf(primary, index),
-      guardrails: guardrails.map((goal) => guardrailOutcome(goal, index, input)),
+      guardrails: guardrails.map((goal) => guardrailOutcome(goal, index, input, compared)),
       shipWithOpenGuardrails: statistics.shipWithOpenGuardrails,
       smallestEffect: smallestEffect === null ? null : { kind: 'relative', value: smallestEffect },
       visitors: pair,
@@ -343,13 +390,15 @@ function collectingFor(health: HealthInput, traffic: Traffic | undefined, visito
 }
 
 function outcomeOf({ goal, metrics }: GoalComparison, index: number): GoalOutcome {
-  const { metric, variations } = metrics.find(({ decides }) => decides)!;
+  const deciding = metrics.find(({ decides }) => decides)!;
+  const { variations } = deciding;
   const result = variations[index]!;
   return {
     id: goal.id,
     name: goal.name,
     lowerIsBetter: goal.lowerIsBetter,
-    unit: unitOf(metric),
+    unit: unitOf(deciding),
+    ...(goal.kind === 'metric' && metricOutcome(goal, deciding)),
     control: variations[0]!.mean,
     variation: result.mean,
     comparison: result,
@@ -357,14 +406,28 @@ function outcomeOf({ goal, metrics }: GoalComparison, index: number): GoalOutcom
   };
 }
 
-const guardrailOutcome = (
+/** How words speak of a metric. */
+const metricOutcome = (
+  { definition: { kind, withinDays } }: MetricGoal,
+  { metric, format }: Pick<MetricResult, 'metric' | 'format'>,
+): Pick<GoalOutcome, 'isPerVisitor' | 'measured'> => ({
+  isPerVisitor: metric.endsWith('-per-visitor') && format !== 'percent',
+  measured: { by: kind === 'quantile' ? 'values' : 'reached', withinDays },
+});
+
+function guardrailOutcome(
   comparison: GoalComparison,
   index: number,
   input: ReportInput,
-): GuardrailOutcome => ({
-  ...outcomeOf(comparison, index),
-  maxHarm: maxHarmOf(comparison.goal, input),
-});
+  { metrics }: ComparedCounts,
+): GuardrailOutcome {
+  const measured = metrics.now.get(comparison.goal.id);
+  return {
+    ...outcomeOf(comparison, index),
+    maxHarm: maxHarmOf(comparison.goal, input),
+    ...(measured && { visitors: measured[0]!.complete + measured[index]!.complete }),
+  };
+}
 
 const activeWeight = (variations: readonly ReportVariation[]) =>
   variations.reduce((sum, { weight, retired }) => (retired ? sum : sum + weight), 0);

@@ -64,10 +64,11 @@ export function differingSegments(
 
 /** The effects of a segment that are known well enough to be compared. */
 export function effectsIn({ metrics }: GoalComparison, segment: number): SegmentEffect[] {
-  const { metric, variations } = metrics.find(({ decides }) => decides)!;
+  const deciding = metrics.find(({ decides }) => decides)!;
+  const { variations } = deciding;
   const [control, ...others] = variations;
   const isUsable = (it: VariationResult) =>
-    it.n >= MIN_VISITORS && (unitOf(metric) !== 'rate' || it.n * (it.mean ?? 0) >= MIN_CONVERSIONS);
+    it.n >= MIN_VISITORS && (unitOf(deciding) !== 'rate' || it.n * (it.mean ?? 0) >= MIN_CONVERSIONS);
   if (!isUsable(control!)) return [];
   return others.filter(isUsable).map(({ key, n, absolute, relative, standardError }) => {
     const variance = standardError === null ? null : standardError ** 2;

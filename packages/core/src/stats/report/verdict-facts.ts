@@ -33,6 +33,8 @@ export interface VerdictFacts {
   readonly collecting: (Collecting & { readonly days: number | null }) | null;
   readonly smallestEffect: SmallestEffect | null;
   readonly visitors: number;
+  /** If the primary goal is a metric: visitors of the test whose window is not over, who are not among `visitors`. */
+  readonly pending?: number | undefined;
   readonly plannedVisitors: number | null;
   /** Likely full days until a decision: the median of the forecast; null if unknown or not in sight. */
   readonly daysLeft: number | null;

@@ -19,6 +19,8 @@ export interface VerdictInput extends MethodSettings {
   readonly problems: readonly HealthProblem[];
   readonly collecting?: VerdictFacts['collecting'] | undefined;
   readonly primary: GoalOutcome;
+  /** If the primary goal is a metric: visitors of the test whose window is not over. */
+  readonly pending?: number | undefined;
   /** Goals that must not get worse. */
   readonly guardrails?: readonly GuardrailOutcome[] | undefined;
   /** Whether a variation can ship while a guardrail is open; default: false. */
@@ -74,6 +76,7 @@ export function decideVerdict(input: VerdictInput): Verdict {
     collecting,
     smallestEffect,
     visitors,
+    ...(input.pending !== undefined && { pending: input.pending }),
     plannedVisitors,
     forecast,
     daysLeft:

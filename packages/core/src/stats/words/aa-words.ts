@@ -104,9 +104,9 @@ function splitCause(facts: AaFacts, pValue: number): string {
 }
 
 function goalCause({ goal, metrics }: GoalReport, pValue: number, currency = DEFAULT_CURRENCY): string {
-  const { metric, variations } = metrics.find(({ decides }) => decides)!;
-  const [first, second] = variations.map(({ mean }) => mean ?? 0);
-  const [a, b] = values(first ?? 0, second ?? 0, unitOf(metric), currency);
+  const deciding = metrics.find(({ decides }) => decides)!;
+  const [first, second] = deciding.variations.map(({ mean }) => mean ?? 0);
+  const [a, b] = values(first ?? 0, second ?? 0, unitOf(deciding), currency);
   const what = goal.kind === 'count' ? 'of the visitors converted' : 'per visitor';
   return `"${goal.name}" differs between two groups that are treated alike: ${a} and ${b} ${what} (${probability(pValue)}).`;
 }

@@ -4,6 +4,7 @@ import type {
   RuleChange,
   RuleGoal,
 } from '../../api/decision/decision-rule.ts';
+import type { MeasureName } from '../metrics/metric-measures.ts';
 import { MIN_CONVERSIONS } from '../report/health.ts';
 import { engineOf } from '../report/report-method.ts';
 import { count, list, percent, plural, quote } from './numbers.ts';
@@ -40,8 +41,28 @@ function measureOf(goal: RuleGoal): string {
       return goal.option == null
         ? 'the share of visitors who answer'
         : `the share of ${quote(goal.option)} among the visitors who answer`;
+    case 'metric':
+      return `${METRIC_MEASURES[goal.measure as MeasureName](goal)}${windowOf(goal)}`;
   }
 }
+
+const METRIC_MEASURES: Readonly<Record<MeasureName, (goal: RuleGoal) => string>> = {
+  'conversion-rate': () => 'the share of visitors who reach it',
+  'conversions-per-visitor': () => 'how often it is reached per visitor',
+  'sum-per-visitor': () => 'the sum per visitor',
+  'visitor-share': () => 'the share of visitors who do it',
+  'views-per-visitor': () => 'the page views per visitor',
+  'events-per-visitor': () => 'the events per visitor',
+  'bounce-rate': () => 'the share of sessions with a single page view',
+  ratio: () => 'the ratio of its two sums over all visitors',
+  'retention-rate': () => 'the share of visitors who come back',
+  'completion-rate': () => 'the share of visitors who complete it',
+  'step-rate': () => 'the share of visitors who reach a step',
+  quantile: ({ quantile = 0.5 }) => `the ${exactPercent(quantile)} quantile of its values`,
+};
+
+const windowOf = ({ withinDays }: RuleGoal) =>
+  withinDays == null ? '' : `, in ${plural(withinDays, 'day')} from the first exposure on`;
 
 const describeSmallestEffect = ({ smallestEffect }: DecisionRule) =>
   smallestEffect === null

@@ -3,6 +3,7 @@ import type { VerdictContext, VerdictFacts } from '../report/verdict-facts.ts';
 import { describeBlocking } from './guardrail-words.ts';
 import { describeProblem } from './health-words.ts';
 import { count, percent, plural, quote, signedChange } from './numbers.ts';
+import { firstWindowsAre } from './window-words.ts';
 
 /** The first sentence of a verdict: the decision and its reason. */
 export function describeDecision(facts: VerdictFacts, context: VerdictContext): string {
@@ -80,11 +81,16 @@ function describeWaiting(facts: VerdictFacts, { isOver }: VerdictContext): strin
 }
 
 function describeCollecting(
-  { collecting, visitors, primary }: VerdictFacts,
+  { collecting, visitors, primary, pending = 0 }: VerdictFacts,
   { isOver }: VerdictContext,
 ): string {
   const state = isOver ? 'The test ended with too little data' : 'Collecting data';
+  if (visitors === 0 && pending > 0)
+    return `${state}: ${firstWindowsAre(primary.measured?.withinDays)} not over yet.`;
   if (visitors === 0) return `${state}: no visitors${isOver ? '' : ' yet'}.`;
   const { conversions, required } = collecting!;
-  return `${state}: ${count(conversions)} of the ${plural(required, 'conversion')} of ${quote(primary.name)} that a first evaluation needs.`;
+  const needed = plural(required, primary.measured ? 'visitor' : 'conversion');
+  const what = { reached: 'who reached', values: 'with values of' };
+  const link = primary.measured ? what[primary.measured.by] : 'of';
+  return `${state}: ${count(conversions)} of the ${needed} ${link} ${quote(primary.name)} that a first evaluation needs.`;
 }

@@ -13,9 +13,10 @@ export function describeChange(goal: GoalOutcome, currency: string): string {
   return `${describeValues(goal, currency)}${describeEstimate(goal, currency)}${describeRange(interval, comparison.absolute, write)}`;
 }
 
-export function describeValues({ control, variation, unit }: GoalOutcome, currency: string): string {
+export function describeValues(goal: GoalOutcome, currency: string): string {
+  const { control, variation, unit, isPerVisitor = unit === 'dollars' } = goal;
   if (control === null || variation === null) return 'unknown';
-  return `${values(control, variation, unit, currency).join(' → ')}${unit === 'dollars' ? ' per visitor' : ''}`;
+  return `${values(control, variation, unit, currency).join(' → ')}${isPerVisitor ? ' per visitor' : ''}`;
 }
 
 export function describeEstimate(goal: GoalOutcome, currency: string): string {

@@ -83,9 +83,10 @@ const isBeyondZero = ({ low, high }: Interval) => (low !== null && low > 0) || (
 
 /** Relative, unless the mean of the holdout is zero or negative: percentages of it would mislead. */
 function changeOf({ report }: ComparedGoal, currency: string) {
-  const { metric, variations } = report.metrics.find(({ decides }) => decides)!;
+  const deciding = report.metrics.find(({ decides }) => decides)!;
+  const { variations } = deciding;
   const [heldOut, others] = [variations[0]!, variations[1]!];
-  const unit = unitOf(metric);
+  const unit = unitOf(deciding);
   const isRelative = others.relative !== null && (heldOut.mean ?? 0) > 0;
   const interval = isRelative ? others.relative! : others.absolute!;
   const write = isRelative ? signedPercent : (change: number) => signedChange(change, unit, currency);

@@ -1,6 +1,7 @@
 import type { Forecast } from '../report/forecast.ts';
 import type { VerdictContext, VerdictFacts } from '../report/verdict-facts.ts';
 import { duration, durationRange, percent, plural, quote } from './numbers.ts';
+import { firstWindowsAre } from './window-words.ts';
 
 /** The last sentence of a verdict: what to do. */
 export function describeNext(facts: VerdictFacts, context: VerdictContext): string {
@@ -34,16 +35,19 @@ function nextStep(facts: VerdictFacts, context: VerdictContext): string {
       return describeCollecting(facts, context);
     case 'keep-going':
       if (facts.reason === 'open-guardrail') return describeOpenGuardrail(facts, context);
-      return context.isOver
-        ? 'run the test again with more visitors, or keep the control.'
-        : describeForecast(facts.forecast);
+      if (context.isOver) return 'run the test again with more visitors, or keep the control.';
+      if (facts.primary.measured && facts.primary.comparison.standardError === null)
+        return 'wait for more values: how far the difference may be off is not known yet.';
+      return describeForecast(facts.forecast);
   }
 }
 
 function describeCollecting(
-  { collecting, visitors, primary }: VerdictFacts,
+  { collecting, visitors, primary, pending = 0 }: VerdictFacts,
   { isOver, hasStarted }: VerdictContext,
 ): string {
+  if (visitors === 0 && pending > 0)
+    return `wait until ${firstWindowsAre(primary.measured?.withinDays)} over.`;
   if (isOver) return 'run the test again with more visitors.';
   if (visitors === 0) {
     const start = hasStarted
@@ -52,7 +56,8 @@ function describeCollecting(
     return `${start} load the SDK and ask it for a variation.`;
   }
   if (collecting?.conversions === 0) {
-    return `wait, and check that conversions of ${quote(primary.name)} are recorded.`;
+    const what = primary.measured ? 'events' : 'conversions';
+    return `wait, and check that ${what} of ${quote(primary.name)} are recorded.`;
   }
   const days = collecting?.days ?? null;
   if (days === null) return 'check that the test still gets visitors.';

@@ -1,5 +1,5 @@
 /** What a metric measures, which decides how its values are written. Dollars may be shown as another currency. */
-export type Unit = 'rate' | 'dollars' | 'number';
+export type Unit = 'rate' | 'dollars' | 'seconds' | 'number';
 
 export const DEFAULT_CURRENCY = 'USD';
 
@@ -84,6 +84,7 @@ const sign = (number: number) => (number < 0 ? '-' : '+');
 
 function withUnit(text: string, unit: Unit, currency: string): string {
   if (unit === 'rate') return `${text} %`;
+  if (unit === 'seconds') return `${text} s`;
   return unit === 'dollars' ? `${SYMBOLS[currency] ?? `${currency} `}${text}` : text;
 }
 

@@ -17,7 +17,7 @@ export function describeOverlap({ name, finding, visitors, share, differences }:
     case 'dependent':
       return `What visitors see here tells what they see in ${other}, which happens by chance practically never: the effects of the two tests cannot be told apart. Check that they do not have the same seed.`;
     case 'not-compared':
-      return `${both}. Without a primary goal and a second variation, there is no effect to compare.`;
+      return `${both}. Only the effect on a goal can be compared, and only with a second variation.`;
     case 'collecting':
       return `Not enough visitors to tell whether the effect depends on ${other}: ${both}.`;
     case 'none':

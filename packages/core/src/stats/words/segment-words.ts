@@ -4,6 +4,10 @@ import { list, quote, signedChange, signedPercent } from './numbers.ts';
 /** Names of further segments would only make the text longer. */
 const MAX_NAMED = 3;
 
+/** If the primary goal is a metric. */
+export const METRIC_SEGMENTS_WORDS =
+  'The groups are not compared: the primary goal is a metric, and metrics are counted for the whole test only.';
+
 /** Whether the effect differs between groups of visitors, after the correction for their number. */
 export function describeSegments(
   differences: readonly (DifferingSegment & { readonly name: string })[],

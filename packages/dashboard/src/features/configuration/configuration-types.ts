@@ -1,6 +1,7 @@
 import type { Audience } from '@switchyard/core/api/audience';
 import type { FixedDecisionRule } from '@switchyard/core/api/decision/decision-rule';
 import type { ManagedProperty } from '@switchyard/core/api/management';
+import type { MetricComputation, MetricFormat } from '@switchyard/core/api/metrics';
 import type { ProvisionedSplitTest } from '@switchyard/core/api/provisioned-split-test';
 import type {
   ProvisionedEnvironment,
@@ -35,6 +36,16 @@ export interface ListedItem extends Versioned {
 export type PropertySettings = Static<typeof ManagedProperty>;
 export type Environment = Required<ProvisionedEnvironment> & Versioned;
 export type Goal = Required<ProvisionedGoal> & Versioned;
+type Metric = Versioned &
+  MetricComputation & {
+    id: string;
+    name: string;
+    description: string | null;
+    tags: string[];
+    lowerIsBetter: boolean;
+    cap: number | null;
+    format: MetricFormat | null;
+  };
 export type FeedbackType = Required<ProvisionedFeedbackType> & Versioned;
 export type ManagedSegment = Segment & Versioned;
 export type Webhook = ProvisionedWebhook & Versioned & { createdAt: number; secret?: string };
@@ -100,6 +111,7 @@ export interface Configuration extends Versioned {
   flags: Flag[];
   segments: ManagedSegment[];
   goals: Goal[];
+  metrics: Metric[];
   feedbackTypes: FeedbackType[];
   webhooks: Webhook[];
 }
@@ -111,6 +123,7 @@ export const COLLECTIONS = {
   flag: { path: 'flags', field: 'flags', key: 'key' },
   segment: { path: 'segments', field: 'segments', key: 'id' },
   goal: { path: 'goals', field: 'goals', key: 'id' },
+  metric: { path: 'metrics', field: 'metrics', key: 'id' },
   'feedback-type': { path: 'feedback-types', field: 'feedbackTypes', key: 'id' },
   webhook: { path: 'webhooks', field: 'webhooks', key: 'id' },
 } as const;

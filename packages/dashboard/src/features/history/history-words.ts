@@ -17,6 +17,7 @@ export const ENTITY_NOUNS: Record<string, string> = {
   flag: 'flag',
   segment: 'segment',
   goal: 'goal',
+  metric: 'metric',
   'feedback-type': 'feedback type',
   key: 'API key',
   webhook: 'webhook',

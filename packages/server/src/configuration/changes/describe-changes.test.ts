@@ -11,6 +11,7 @@ const NAMES = {
   segments: [{ id: 'staff', name: 'Staff' }],
   goals: [{ id: 'orders', name: 'Orders' }],
   feedbackTypes: [{ id: 'nps', name: 'NPS' }],
+  metrics: [{ id: 'aov', name: 'Average order' }],
 };
 
 /** The lines with the state before the change, or from the changed fields alone, without the subject. */
@@ -109,6 +110,29 @@ describe('changes in words', () => {
         'Guardrails: Orders, NPS: answers → Orders (harm of at most 2.5 %), NPS: bad (less is better, harm of at most 10 %), gone (harm of at most 100 %)',
         'Counts: visitors → users',
       ],
+    ],
+    [
+      'split-test',
+      { goals: ['orders'], guardrails: [{ metric: 'aov' }] },
+      { goals: ['orders', { metric: 'gone' }], guardrails: [{ metric: 'aov', maxHarm: 0.02 }] },
+      ['Goals: Orders → Orders, gone', 'Guardrails: Average order → Average order (harm of at most 2 %)'],
+    ],
+    [
+      'metric',
+      { numerator: { goalId: 'orders', of: 'count' }, withinDays: null, cap: null, lowerIsBetter: false },
+      { numerator: { goalId: 'orders', of: 'sum' }, withinDays: 7, cap: 50, lowerIsBetter: true },
+      [
+        'Numerator: Orders → amounts of Orders',
+        'Counts after the exposure: until the end → 7 days',
+        'Less is better',
+        'Cap per visitor: none → 50',
+      ],
+    ],
+    [
+      'metric',
+      { steps: [{ goalId: 'orders' }, { path: '/a*' }], of: 'visitors', path: null },
+      { steps: [{ path: '/a*' }, { event: 'pay now' }], of: 'views', path: '/b' },
+      ['Steps: Orders, page /a* → page /a*, event “pay now”', 'Page: any → /b', 'Measures: visitors → views'],
     ],
     [
       'goal',

@@ -1,9 +1,11 @@
+import { MAX_METRICS_OF_TEST } from '@switchyard/core/api/metrics';
 import type { ProvisionedGuardrail, ProvisionedOutcome } from '@switchyard/core/api/test-outcomes';
-import type { FeedbackType, Goal } from '../property/property-configuration.ts';
+import type { FeedbackType, Goal, Metric } from '../property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
   goalIdOf,
+  metricIdOf,
   outcomeId,
   type TestOutcome,
 } from '../property/test-outcome.ts';
@@ -12,14 +14,17 @@ import type { Report } from './rule-context.ts';
 /** In the candidate or in the database. */
 export interface KnownOutcomes {
   goalIds: ReadonlySet<string>;
+  metricIds: ReadonlySet<string>;
   feedbackTypes: ReadonlyMap<string, FeedbackType>;
 }
 
 export const knownOutcomes = (
   goals: readonly Goal[],
+  metrics: readonly Metric[],
   feedbackTypes: readonly FeedbackType[],
 ): KnownOutcomes => ({
   goalIds: new Set(goals.map(({ id }) => id)),
+  metricIds: new Set(metrics.map(({ id }) => id)),
   feedbackTypes: new Map(feedbackTypes.map((type) => [type.id, type])),
 });
 
@@ -28,17 +33,20 @@ interface Outcomes {
   guardrails: Guardrail[];
 }
 
+/** Which of the lists the candidate contains. */
+type Given = Partial<Readonly<Record<keyof Outcomes, unknown>>>;
+
 export function toOutcome(entry: ProvisionedOutcome): TestOutcome {
-  return typeof entry === 'string' ? entry : { lowerIsBetter: false, ...entry };
+  return typeof entry === 'string' || 'metric' in entry ? entry : { lowerIsBetter: false, ...entry };
 }
 
 export function toGuardrail(entry: ProvisionedGuardrail): Guardrail {
-  return typeof entry === 'string' || 'goalId' in entry ? entry : { lowerIsBetter: false, ...entry };
+  return typeof entry !== 'string' && 'feedbackType' in entry ? { lowerIsBetter: false, ...entry } : entry;
 }
 
 /** Reports problems of the lists that the candidate contains. */
 export function reportOutcomes(
-  entry: Partial<Readonly<Record<keyof Outcomes, unknown>>>,
+  entry: Given,
   { goals, guardrails }: Outcomes,
   known: KnownOutcomes,
   path: string,
@@ -46,6 +54,7 @@ export function reportOutcomes(
 ): void {
   if (entry.goals !== undefined) reportList(goals, known, `${path}/goals`, report);
   if (entry.guardrails !== undefined) reportList(guardrails, known, `${path}/guardrails`, report);
+  reportTooManyMetrics(entry, { goals, guardrails }, path, report);
   const [goalIds, guardrailIds] = [goals.map(outcomeId), guardrails.map(outcomeId)];
   for (const id of new Set(guardrailIds.filter((each) => goalIds.includes(each)))) {
     const index = guardrailIds.indexOf(id);
@@ -59,7 +68,7 @@ export function reportOutcomes(
 
 function reportList(
   list: readonly (TestOutcome | Guardrail)[],
-  { goalIds, feedbackTypes }: KnownOutcomes,
+  { goalIds, metricIds, feedbackTypes }: KnownOutcomes,
   path: string,
   report: Report,
 ): void {
@@ -70,6 +79,10 @@ function reportList(
     if (goalId !== undefined && !goalIds.has(goalId)) {
       const field = typeof outcome === 'string' ? place : `${place}/goalId`;
       report(field, `"${goalId}" is not a goal of this property`);
+    }
+    const metricId = metricIdOf(outcome);
+    if (metricId !== undefined && !metricIds.has(metricId)) {
+      report(`${place}/metric`, `"${metricId}" is not a metric of this property`);
     }
     const feedback = feedbackOutcomeOf(outcome);
     if (feedback !== undefined) {
@@ -83,6 +96,20 @@ function reportList(
     }
     if (ids.indexOf(ids[index]!) !== index) report(place, `${nameOf(outcome)} is already in this list`);
   }
+}
+
+/** Each metric is a query on the events of all visitors of the test. */
+function reportTooManyMetrics(
+  entry: Given,
+  { goals, guardrails }: Outcomes,
+  path: string,
+  report: Report,
+): void {
+  const count = [...goals, ...guardrails].filter((outcome) => metricIdOf(outcome) !== undefined).length;
+  if (count <= MAX_METRICS_OF_TEST) return;
+  const field = entry.goals === undefined ? 'guardrails' : 'goals';
+  if (entry[field] === undefined) return;
+  report(`${path}/${field}`, `would make ${count} metrics: a test can have at most ${MAX_METRICS_OF_TEST}`);
 }
 
 /** Reports an option that a feedback type does not have any more although an outcome uses it. */
@@ -100,6 +127,8 @@ export function reportLostOption(
 
 /** For messages. */
 export function nameOf(outcome: TestOutcome | Guardrail): string {
+  const metricId = metricIdOf(outcome);
+  if (metricId !== undefined) return `metric "${metricId}"`;
   const feedback = feedbackOutcomeOf(outcome);
   if (feedback === undefined) return `"${goalIdOf(outcome)}"`;
   const { feedbackType, option } = feedback;

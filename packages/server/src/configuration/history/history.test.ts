@@ -77,6 +77,8 @@ describe.each(engines())('$name', (engine) => {
             },
           ],
         }),
+      // Not every goal exists.
+      () => memory.apply({ metrics: [randomMetric(pick, name)] }).catch(expectMistake),
       () => memory.apply({ flags: [randomFlag(pick, name)] }),
       // Not every change of status is allowed.
       () => memory.apply({ splitTests: [randomTest(pick, name)] }).catch(expectMistake),
@@ -116,6 +118,16 @@ describe.each(engines())('$name', (engine) => {
     },
   });
 
+  const randomMetric = (pick: Pick, name: string) => ({
+    id: pick(['m1', 'm2']),
+    name,
+    ...pick([
+      { kind: 'count', goalId: 'g1', cap: 3 },
+      { kind: 'page', path: '/checkout*' },
+      { kind: 'funnel', steps: [{ goalId: 'g2' }, { event: 'pay' }], withinDays: 2 },
+    ]),
+  });
+
   const randomTest = (pick: Pick, name: string) => ({
     key: pick(['t1', 't2']),
     name,
@@ -126,6 +138,7 @@ describe.each(engines())('$name', (engine) => {
       { key: 'a', weight: 1, value: 'a' },
       { key: 'b', weight: pick([1, 2, 3]), value: 'b' },
     ],
+    ...pick([{}, { goals: [{ metric: 'm1' }] }, { guardrails: ['g1', { metric: 'm2', maxHarm: 0.1 }] }]),
   });
 
   function withMember(current: PropertyConfiguration, pick: Pick): PropertyConfiguration {
@@ -153,6 +166,7 @@ describe.each(engines())('$name', (engine) => {
 
   const REMOVABLE: ItemType[] = [
     'goal',
+    'metric',
     'segment',
     'flag',
     'feedback-type',

@@ -1,6 +1,7 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
 import type { Audience } from '@switchyard/core/api/audience';
 import type { FixedDecisionRule } from '@switchyard/core/api/decision/decision-rule';
+import type { MetricComputation, MetricFormat } from '@switchyard/core/api/metrics';
 import type { PrivacySettings } from '@switchyard/core/api/privacy';
 import type { DecisionOutcome } from '@switchyard/core/api/provisioned-split-test';
 import type { MemberRole } from '@switchyard/core/api/roles';
@@ -25,6 +26,7 @@ interface Lists {
   flag: List<'flags', Flag>;
   segment: List<'segments', StoredSegment>;
   goal: List<'goals', Goal>;
+  metric: List<'metrics', Metric>;
   'feedback-type': List<'feedbackTypes', FeedbackType>;
   webhook: List<'webhooks', Webhook>;
   key: List<'apiKeys', ApiKey>;
@@ -208,6 +210,22 @@ export interface Goal {
 interface GoalTarget {
   value: number;
   period: 'week' | 'month' | 'quarter';
+}
+
+/** What split tests can be measured by besides goals. */
+export type Metric = MetricNotes & MetricComputation;
+
+interface MetricNotes {
+  id: string;
+  name: string;
+  description: string | null;
+  tags: string[];
+  lowerIsBetter: boolean;
+  /** Larger values of a visitor count as this. */
+  cap: number | null;
+  /** Null: the one that fits what it computes. */
+  format: MetricFormat | null;
+  version: number;
 }
 
 export interface FeedbackType {

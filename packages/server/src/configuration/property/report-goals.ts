@@ -1,8 +1,16 @@
 import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
 import type { PropertyConfiguration, SplitTest } from './property-configuration.ts';
-import { feedbackOutcomeOf, type Guardrail, maxHarmOf, outcomeId, type TestOutcome } from './test-outcome.ts';
+import { reportMetric } from './report-metric.ts';
+import {
+  feedbackOutcomeOf,
+  type Guardrail,
+  maxHarmOf,
+  metricIdOf,
+  outcomeId,
+  type TestOutcome,
+} from './test-outcome.ts';
 
-type Goals = Pick<PropertyConfiguration, 'goals' | 'feedbackTypes'>;
+type Goals = Pick<PropertyConfiguration, 'goals' | 'metrics' | 'feedbackTypes'>;
 
 /** The goals and guardrails of a test, with what the property says about them; the primary goal first. */
 export function reportGoals(property: Goals, test: Pick<SplitTest, 'goals' | 'guardrails'>): ReportGoal[] {
@@ -14,14 +22,19 @@ export function reportGoals(property: Goals, test: Pick<SplitTest, 'goals' | 'gu
   ];
 }
 
-function goalOf(
-  { goals, feedbackTypes }: Goals,
-  outcome: TestOutcome | Guardrail,
-  role: ReportGoal['role'],
-): ReportGoal[] {
+function goalOf(property: Goals, outcome: TestOutcome | Guardrail, role: ReportGoal['role']): ReportGoal[] {
+  const { goals, metrics, feedbackTypes } = property;
   const id = outcomeId(outcome);
   const maxHarm = maxHarmOf(outcome);
   const margin = maxHarm === undefined ? {} : { maxHarm };
+  const metricId = metricIdOf(outcome);
+  if (metricId !== undefined) {
+    const metric = metrics.find((it) => it.id === metricId);
+    if (metric === undefined) return [];
+    const { name, lowerIsBetter } = metric;
+    const definition = reportMetric(metric, property);
+    return [{ id, name, kind: 'metric', role, lowerIsBetter, metricId, definition, ...margin }];
+  }
   const feedback = feedbackOutcomeOf(outcome);
   if (feedback === undefined) {
     const goal = goals.find((it) => it.id === id);

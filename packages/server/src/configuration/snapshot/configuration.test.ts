@@ -69,6 +69,7 @@ describe.each(engines())('$name', (engine) => {
       flags: [],
       segments: [],
       goals: [],
+      metrics: [],
       feedbackTypes: [],
       webhooks: [],
       members: [],

@@ -2,6 +2,12 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { JournalEntry } from '../store/accepted-request.ts';
 import type { Erasure, Subject } from '../store/erasure-subject.ts';
 import type { EventStore, HeldFiles, Positions, SessionPageQuery } from '../store/event-store.ts';
+import type {
+  MetricBaseline,
+  MetricBaselineQuery,
+  MetricCounts,
+  SplitTestMetricsQuery,
+} from '../store/metric-queries.ts';
 import type { Page } from '../store/page.ts';
 import { queryMethods } from '../store/query-functions.ts';
 import type { SessionIdentity, SessionSummary } from '../store/session-summary.ts';
@@ -21,6 +27,8 @@ import { SourceList } from './ingest/lookup/source-list.ts';
 import { TermDictionary } from './ingest/lookup/term-dictionary.ts';
 import { SessionVisitors } from './ingest/session-visitors.ts';
 import { BACKGROUND_QUERIES, SNAPSHOT_QUERIES } from './queries/all-queries.ts';
+import { metricBaseline } from './queries/metrics/metric-baseline.ts';
+import { splitTestMetrics } from './queries/metrics/split-test-metrics.ts';
 import type { QueryContext } from './queries/query-context.ts';
 import { sessionIdentity } from './queries/sessions/session-detail.ts';
 import { sessionPage } from './queries/sessions/session-page.ts';
@@ -176,6 +184,14 @@ class DuckDbEventStore
 
   splitTestSeries(query: SplitTestQuery, signal?: AbortSignal): Promise<SplitTestSeries> {
     return this.#querySums((context, sumType) => splitTestSeries(context, query, sumType), signal);
+  }
+
+  splitTestMetrics(query: SplitTestMetricsQuery, signal?: AbortSignal): Promise<MetricCounts> {
+    return this.#querySums((context, sumType) => splitTestMetrics(context, query, sumType), signal);
+  }
+
+  metricBaseline(query: MetricBaselineQuery, signal?: AbortSignal): Promise<MetricBaseline> {
+    return this.#querySums((context, sumType) => metricBaseline(context, query, sumType), signal);
   }
 
   receivedTimes(propertyId: string): Promise<ReceivedTimes> {

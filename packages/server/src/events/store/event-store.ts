@@ -11,6 +11,12 @@ import type {
 } from './erasure-subject.ts';
 import type { FeedbackFilter, FeedbackSummary, FeedbackSummaryQuery } from './feedback-queries.ts';
 import type { ZonedInterval } from './goal-buckets.ts';
+import type {
+  MetricBaseline,
+  MetricBaselineQuery,
+  MetricCounts,
+  SplitTestMetricsQuery,
+} from './metric-queries.ts';
 import type { Cursor, Page, TimelineCursor } from './page.ts';
 import type { SessionConditions } from './session-conditions.ts';
 import type {
@@ -90,7 +96,11 @@ export interface EventQueries {
     signal?: AbortSignal,
   ): Promise<number | undefined>;
   splitTestFeedback(query: SplitTestFeedbackQuery, signal?: AbortSignal): Promise<VariationFeedback[]>;
+  /** Of the visitors who count in `splitTestCounts`. Nothing is kept: windows end with time. */
+  splitTestMetrics(query: SplitTestMetricsQuery, signal?: AbortSignal): Promise<MetricCounts>;
   goalBaseline(query: GoalBaselineQuery, signal?: AbortSignal): Promise<GoalBaseline>;
+  /** Of the visitors whom `goalBaseline` counts. */
+  metricBaseline(query: MetricBaselineQuery, signal?: AbortSignal): Promise<MetricBaseline>;
   /** In any order. */
   trafficCounts(query: TrafficCountsQuery, signal?: AbortSignal): Promise<TrafficCounts[]>;
   trafficBreakdown(query: TrafficBreakdownQuery, signal?: AbortSignal): Promise<TrafficBreakdown>;

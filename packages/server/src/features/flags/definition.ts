@@ -75,5 +75,6 @@ function referencesOf({ environmentId, prerequisites, rules }: EnvironmentFlagCo
 function referenceOf(entry: ProvisionedOutcome | ProvisionedGuardrail): Reference {
   if (typeof entry === 'string') return { type: 'goal', key: entry };
   if ('goalId' in entry) return { type: 'goal', key: entry.goalId };
+  if ('metric' in entry) return { type: 'metric', key: entry.metric };
   return { type: 'feedback-type', key: entry.feedbackType };
 }

@@ -170,11 +170,12 @@ const measureWords =
     return [`${place}: ${parts.join(', ')}`];
   };
 
-/** A goal, or an answer to a feedback question. */
+/** A goal, a metric, or an answer to a feedback question. */
 function outcomeWords(outcome: unknown): string {
   if (typeof outcome === 'string') return `'${outcome}'`;
-  const { goalId, feedbackType, option } = objectOf(outcome);
+  const { goalId, metric, feedbackType, option } = objectOf(outcome);
   if (!isMissing(goalId)) return `'${goalId}'`;
+  if (!isMissing(metric)) return `metric '${metric}'`;
   return isMissing(option) ? `feedback '${feedbackType}'` : `feedback '${feedbackType}: ${option}'`;
 }
 

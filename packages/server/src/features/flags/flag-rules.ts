@@ -29,7 +29,11 @@ export function resolveFlags(
   context: ItemRuleContext,
 ): Flag[] {
   const flagContext = { ...context, environments: context.items('environment') };
-  const outcomes = knownOutcomes(context.items('goal'), context.items('feedback-type'));
+  const outcomes = knownOutcomes(
+    context.items('goal'),
+    context.items('metric'),
+    context.items('feedback-type'),
+  );
   const flags = entries.map((entry, index) => {
     const place = `/flags/${index}`;
     const known = stored.find((candidate) => candidate.key === entry.key);

@@ -55,6 +55,7 @@ const ROUTES: Record<string, Route> = {
   ...collectionRoutes('flags', 'editor'),
   ...collectionRoutes('segments', 'editor'),
   ...collectionRoutes('goals', 'editor'),
+  ...collectionRoutes('metrics', 'editor'),
   ...collectionRoutes('feedback-types', 'editor'),
   ...collectionRoutes('webhooks', 'admin'),
   [`GET ${P}/split-tests/{key}/start-checklist`]: { access: 'viewer' },

@@ -6,6 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const inBeta = { operator: 'inSegment', values: ['beta'] };
 const PROVISION = sampleWith({
   segments: [{ id: 'inner', conditions: [inBeta] }],
+  metrics: [
+    { id: 'orders', kind: 'count', goalId: 'revenue', withinDays: 7, cap: 20 },
+    {
+      id: 'path',
+      name: 'Way to the order',
+      kind: 'funnel',
+      tags: ['checkout'],
+      steps: [{ path: '/basket*' }, { event: 'pay' }, { goalId: 'revenue' }],
+      withinDays: 3,
+    },
+    { id: 'load-time', kind: 'quantile', quantile: 0.9, event: 'load', property: 'ms', lowerIsBetter: true },
+  ],
   feedbackTypes: [{ id: 'stars', name: 'Stars', options: ['1', { value: '5', label: 'Great' }] }],
   splitTests: [
     {
@@ -16,7 +28,7 @@ const PROVISION = sampleWith({
         { key: 'b', weight: 1 },
       ],
       goals: [{ feedbackType: 'stars', option: '5' }],
-      guardrails: [{ goalId: 'revenue', maxHarm: 0.02 }],
+      guardrails: [{ goalId: 'revenue', maxHarm: 0.02 }, { metric: 'load-time' }],
       unit: 'user',
       exclusion: { group: 'page', share: 50 },
     },
@@ -48,6 +60,7 @@ const COLLECTIONS = [
   ['flags', 'flags', 'key'],
   ['segments', 'segments', 'id'],
   ['goals', 'goals', 'id'],
+  ['metrics', 'metrics', 'id'],
   ['feedback-types', 'feedbackTypes', 'id'],
   ['webhooks', 'webhooks', 'id'],
 ] as const;

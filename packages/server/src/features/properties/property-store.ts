@@ -77,7 +77,7 @@ async function updateProperty(
 
 /** Deletes its items too, but not its history. Its events are deleted by an erasure. */
 async function removeProperty(database: Database, id: string): Promise<void> {
-  // Split tests refer to goals and feedback types, which cannot be deleted before them.
+  // Split tests refer to goals, metrics and feedback types, which cannot be deleted before them.
   await database.deleteFrom('split_tests').where('property_id', '=', id).execute();
   const keys = await database.selectFrom('api_keys').select('id').where('property_id', '=', id).execute();
   const members = await database

@@ -160,6 +160,44 @@ const flag = fc.record({
     { requiredKeys: [] },
   ),
 });
+const path = fc.constantFrom('/', '/checkout*', '*?/"quoted\\path"');
+const metric = fc
+  .record({
+    id,
+    name: line,
+    tags: fc.uniqueArray(line, { maxLength: 2 }),
+    format: fc.option(fc.constantFrom('number', 'money', 'seconds', 'percent')),
+    computation: fc.oneof(
+      fc.record(
+        { kind: fc.constant('page' as const), path, of: fc.constantFrom('views', 'bounce', 'visitors') },
+        { requiredKeys: ['kind'] },
+      ),
+      fc.record({
+        kind: fc.constant('event' as const),
+        event: line,
+        withinDays: fc.integer({ min: 1, max: 365 }),
+      }),
+      fc.record({
+        kind: fc.constant('quantile' as const),
+        quantile: fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+        event: line,
+        property: line,
+      }),
+      fc.record({
+        kind: fc.constant('funnel' as const),
+        steps: fc.tuple(fc.record({ path }), fc.record({ event: line })),
+        withinDays: fc.integer({ min: 1, max: 365 }),
+      }),
+      fc.constant({ kind: 'retention' as const, fromDay: 1, toDay: 7 }),
+      fc.record({
+        kind: fc.constant('ratio' as const),
+        numerator: fc.record({ event: line }),
+        denominator: fc.record({ path }),
+        cap: fc.double({ min: 0.1, max: 1e9, noNaN: true }),
+      }),
+    ),
+  })
+  .map(({ computation, ...metric }) => ({ ...metric, ...computation }));
 const property = fc.record(
   {
     id,
@@ -183,6 +221,7 @@ const property = fc.record(
       }),
       (value) => value.id,
     ),
+    metrics: unique(metric, (value) => value.id),
     splitTests: unique(splitTest, (value) => value.key),
     segments: unique(segment, (value) => value.id),
     flags: unique(flag, (value) => value.key),
@@ -194,7 +233,7 @@ const file: fc.Arbitrary<ProvisionFile> = unique(property, (value) => value.id).
   properties: (JSON.parse(JSON.stringify(properties)) as ProvisionedProperty[]).map(withReferences),
 }));
 
-/** Adds references within the file: the goals and feedback of the tests, and the winners of the stopped ones. */
+/** Adds references within the file: the goals, metrics and feedback of the tests, and the winners of the stopped ones. */
 function withReferences(property: ProvisionedProperty): ProvisionedProperty {
   const goals = (property.goals ?? []).map((each) => each.id);
   const feedback = (property.feedbackTypes ?? []).flatMap(({ id: feedbackType, options, textInput }) => [
@@ -204,7 +243,8 @@ function withReferences(property: ProvisionedProperty): ProvisionedProperty {
       .filter((value) => !/\p{Cc}/u.test(value))
       .map((value) => ({ feedbackType, option: value, lowerIsBetter: textInput ?? false })),
   ]);
-  const [first, ...others] = [...feedback, ...goals];
+  const metrics = (property.metrics ?? []).map(({ id }) => ({ metric: id }));
+  const [first, ...others] = [...metrics, ...feedback, ...goals];
   // Every second one has a margin.
   const guardrails = others.toReversed().map((outcome, index) => {
     if (index % 2 === 0) return outcome;

@@ -25,6 +25,7 @@ const property = (id: string, ...splitTests: unknown[]) =>
     id,
     statistics: { cuped: false, winsorize: null, stratify: [] },
     goals: [],
+    metrics: [],
     splitTests,
     flags: [],
   }) as unknown as PropertyConfiguration;

@@ -8,7 +8,7 @@ import { PRODUCTION } from '../../configuration/property/property-configuration.
 import type { Authentication } from '../../http/access/authentication.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
-import { BUNDLE_EXAMPLES, sendExport, sendReport } from './report-routes.ts';
+import { BUNDLE_EXAMPLES, metricsOf, sendExport, sendReport } from './report-routes.ts';
 import type { ReportRunner } from './report-runner.ts';
 import { scopeOf } from './report-scope.ts';
 import { findMeasuredRule } from './reported-test.ts';
@@ -78,7 +78,7 @@ export function registerFlagReportRoutes(api: ApiRoutes, { auth, reports }: Depe
         scope,
         bots,
         format,
-        definition: test,
+        definition: { ...test, ...metricsOf(property, test) },
         decisionRule: undefined,
         name: `${flagKey}-${ruleId}`,
       });

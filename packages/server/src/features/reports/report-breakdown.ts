@@ -6,7 +6,7 @@ import {
 } from '@switchyard/core/stats/report/goal-comparison';
 import { variationCounts } from '@switchyard/core/stats/report/report-counts';
 import { differingSegments } from '@switchyard/core/stats/report/segment-effects';
-import { describeSegments } from '@switchyard/core/stats/words/segment-words';
+import { describeSegments, METRIC_SEGMENTS_WORDS } from '@switchyard/core/stats/words/segment-words';
 import type { SplitTestCounts, VisitorGroup } from '../../events/store/split-test-queries.ts';
 import { goalMembers, metricResponse } from './report-response.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
@@ -41,14 +41,23 @@ export function breakdownResponse(
   }));
   return {
     by,
-    words: describeSegments(
-      differences.map((it) => ({ ...it, segment: 0, name: it.value ?? (it.other ? 'other' : 'unknown') })),
-      segments.length,
-    ),
+    words: isMeasured(scope)
+      ? METRIC_SEGMENTS_WORDS
+      : describeSegments(
+          differences.map((it) => ({
+            ...it,
+            segment: 0,
+            name: it.value ?? (it.other ? 'other' : 'unknown'),
+          })),
+          segments.length,
+        ),
     differences,
     segments: segments.map(({ visitors: _visitors, primary: _primary, ...segment }) => segment),
   };
 }
+
+const isMeasured = ({ goals }: ReportScope) =>
+  goals.some(({ role, kind }) => role === 'primary' && kind === 'metric');
 
 function comparedSegment(
   scope: ReportScope,

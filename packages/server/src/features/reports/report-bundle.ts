@@ -2,6 +2,7 @@ import type { DecisionRuleReport, FixedDecisionRule } from '@switchyard/core/api
 import { decisionRuleOf, decisionRuleReport } from '@switchyard/core/stats/report/decision-rule';
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
+import type { Metric } from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
   type Guardrail,
@@ -17,6 +18,8 @@ export const BUNDLE_FORMAT = 'switchyard-report';
 /** All of a split test, or what is reported of a measured rule. */
 export interface BundleDefinition extends ReportedTest {
   readonly decisionRule?: FixedDecisionRule | undefined;
+  /** What its metrics compute, for readers; missing without metrics. */
+  readonly metrics?: readonly Metric[];
 }
 
 /** A report with all its input, so that anyone can recompute it. */

@@ -4,7 +4,9 @@ import type { LearnedPrior, ReportInput } from '@switchyard/core/stats/report/re
 import { endsAtPlan } from '@switchyard/core/stats/report/report-method';
 import { DAY_MS } from '@switchyard/core/time';
 import type { EventQueries } from '../../events/store/event-store.ts';
+import type { MetricCounts, SplitTestMetricsQuery } from '../../events/store/metric-queries.ts';
 import type { SplitTestQuery } from '../../events/store/split-test-queries.ts';
+import { windowOf } from './metric-terms.ts';
 import { type ReportScope, reportInput } from './report-scope.ts';
 import type { ReportSnapshots, Snapshot } from './report-snapshots.ts';
 
@@ -13,6 +15,7 @@ type CachedQuery =
   | 'splitTestSeries'
   | 'splitTestEntry'
   | 'splitTestFeedback'
+  | 'splitTestMetrics'
   | 'assignmentCounts';
 
 /** Which cached counts may be used. */
@@ -46,9 +49,10 @@ export class ReportInputs {
 
   async prepare(scope: ReportScope, includeBots: boolean, policy: CachePolicy): Promise<PreparedInput> {
     const { value, asOf } = await this.counts(scope.query, policy);
+    const metrics = await this.#metrics(scope, scope.query, policy, () => exposuresIn(value));
     const learnedPrior = await this.#learnedPrior(scope, includeBots, policy);
     const input = {
-      ...reportInput(scope, value, asOf, includeBots),
+      ...reportInput(scope, { ...value, metrics }, asOf, includeBots),
       ...(learnedPrior && { learnedPrior }),
     };
     const at = await this.#plannedEnd(scope, input, policy);
@@ -58,7 +62,24 @@ export class ReportInputs {
     const until = Math.min(scope.query.until, endsAt + scope.test.attributionDays * DAY_MS);
     const query = { ...scope.query, endsAt, until };
     const { groups } = (await this.counts(query, policy)).value;
-    return { input: { ...input, plannedEnd: { at, groups } }, query };
+    const then = await this.#metrics(scope, query, policy, () => exposuresIn(value));
+    const plannedEnd = { at, groups, ...(then && { metrics: then }) };
+    return { input: { ...input, plannedEnd }, query };
+  }
+
+  /** What was counted for the metrics of a test; undefined if it has none. */
+  async #metrics(
+    { metrics }: Pick<ReportScope, 'metrics'>,
+    query: SplitTestQuery,
+    policy: CachePolicy,
+    exposures: () => number,
+  ): Promise<MetricCounts | undefined> {
+    if (metrics.length === 0) return undefined;
+    const { value } = await this.query('splitTestMetrics', [metricsQuery(query, metrics)], {
+      ...policy,
+      exposures,
+    });
+    return value;
   }
 
   /** When a method that ends at the plan had all of its visitors; undefined until there are more. */
@@ -87,7 +108,10 @@ export class ReportInputs {
     const effects = [];
     for (const scope of finished) {
       const { value, asOf } = await this.counts(scope.query, { ...policy, fresh: false });
-      effects.push(finishedEffects(reportInput(scope, value, asOf, includeBots)));
+      const metrics = await this.#metrics(scope, scope.query, { ...policy, fresh: false }, () =>
+        exposuresIn(value),
+      );
+      effects.push(finishedEffects(reportInput(scope, { ...value, metrics }, asOf, includeBots)));
     }
     return learnPrior(effects);
   }
@@ -105,4 +129,27 @@ export class ReportInputs {
     const key = JSON.stringify([method, ...args]);
     return this.#snapshots.get({ key, take: () => run(...args), ...policy });
   }
+}
+
+/** Windows end with time, without any new event: counts are repeated after this long at the latest. */
+const WINDOW_STEP_MS = 10 * 60 * 1000;
+
+/** The same within a step, and once all windows have ended, so that its result can be cached. */
+function metricsQuery(
+  query: SplitTestQuery,
+  metrics: SplitTestMetricsQuery['metrics'],
+): SplitTestMetricsQuery {
+  const longest = Math.max(...metrics.map((term) => windowOf(term) ?? 0));
+  const now = Math.floor(Date.now() / WINDOW_STEP_MS) * WINDOW_STEP_MS;
+  const {
+    goalIds: _goalIds,
+    revenueGoalIds: _revenueGoalIds,
+    feedback: _feedback,
+    by: _by,
+    winsorize: _winsorize,
+    preDays: _preDays,
+    earlyDays: _earlyDays,
+    ...visitors
+  } = query;
+  return { ...visitors, metrics, now: Math.min(now, query.endsAt + longest) };
 }

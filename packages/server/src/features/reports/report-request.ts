@@ -2,14 +2,16 @@ import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-
 import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
-import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { AaScope } from './aa-scope.ts';
 import type { ChecklistScope } from './decision/checklist-scope.ts';
 import type { AudienceInput, EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import type { LibraryScope } from './library/library-scope.ts';
+import type { PreviewedMetric } from './metric-preview.ts';
 import type { OverlapScope } from './overlap/overlap-scope.ts';
+import type { PlannedOutcome } from './planned-outcome.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 import type { SessionFlagValuesInput } from './session-flag-values.ts';
@@ -39,14 +41,19 @@ export type ReportRequest =
     }
   | {
       type: 'plan';
-      property: Pick<PropertyConfiguration, 'id' | 'statistics' | 'timeZone'>;
-      goal: Goal;
+      property: Pick<PropertyConfiguration, 'id' | 'statistics' | 'timeZone' | 'displayCurrency'>;
+      outcome: PlannedOutcome;
       guardrails: readonly PlannedGuardrail[];
       /** Undefined for all visitors. */
       audience: AudienceInForce | undefined;
       query: PlanQuery;
     }
   | { type: 'start-checklist'; scope: ChecklistScope }
+  | {
+      type: 'metric-preview';
+      property: Pick<PropertyConfiguration, 'id' | 'statistics' | 'displayCurrency'>;
+      metric: PreviewedMetric;
+    }
   | { type: 'aa-test'; scope: AaScope }
   | { type: 'holdout'; scope: HoldoutScope; fresh: boolean }
   | { type: 'overlap'; scope: OverlapScope; fresh: boolean }

@@ -1,8 +1,9 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
+import type { MeasuredVariation } from '@switchyard/core/stats/metrics/measured-variations';
 import type { GoalComparison } from '@switchyard/core/stats/report/goal-comparison';
 import { improvementOf, isRelative } from '@switchyard/core/stats/report/goal-outcome';
 import { type GoalReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
-import type { ReportGoal, ReportSums } from '@switchyard/core/stats/report/report-input';
+import type { MetricGoal, ReportGoal, ReportSums } from '@switchyard/core/stats/report/report-input';
 import type { Verdict } from '@switchyard/core/stats/report/verdict';
 import type { ReportScope } from './report-scope.ts';
 
@@ -39,7 +40,7 @@ export function resultsResponse(
     variations: [...report.variations],
     mixedVisitors: report.mixedVisitors,
     movedVisitors: report.movedVisitors,
-    goals: report.goals.map(goalResponse),
+    goals: report.goals.map((goal) => goalResponse(goal, report.variations)),
     health: {
       healthy: report.problems.length === 0,
       splitPValue: report.splitPValue,
@@ -49,6 +50,14 @@ export function resultsResponse(
     verdict: report.verdict && verdictResponse(report.verdict),
     verdicts: report.verdicts.map(verdictResponse),
   };
+}
+
+/** The goals that segments and days leave out; nothing without metrics. */
+export function wholeTestOnly({
+  goals,
+}: Pick<ReportScope, 'goals'>): Pick<SplitTestResults, 'wholeTestOnly'> {
+  const measured = goals.filter(({ kind }) => kind === 'metric').map(({ id }) => id);
+  return measured.length > 0 ? { wholeTestOnly: measured } : {};
 }
 
 const phaseSummary = ({
@@ -74,6 +83,19 @@ export function goalMembers(goal: ReportGoal) {
     role,
     lowerIsBetter,
     ...(goal.kind === 'feedback' && { feedbackTypeId: goal.feedbackTypeId, option: goal.option }),
+    ...(goal.kind === 'metric' && definitionMembers(goal)),
+  };
+}
+
+function definitionMembers({ metricId, definition }: MetricGoal) {
+  const { kind: metricKind, of, quantile, format, withinDays } = definition;
+  return {
+    metricId,
+    metricKind,
+    ...(of !== undefined && { of }),
+    ...(quantile !== undefined && { quantile }),
+    format,
+    withinDays,
   };
 }
 
@@ -81,11 +103,15 @@ type MetricResponse = SplitTestResults['goals'][number]['metrics'][number];
 
 export function metricResponse({
   metric,
+  format,
+  step,
   decides,
   variations,
 }: GoalComparison['metrics'][number]): MetricResponse {
   return {
     metric,
+    ...(format !== undefined && { format }),
+    ...(step !== undefined && { step }),
     decides,
     variations: variations.map((result) => ({
       key: result.key,
@@ -101,8 +127,11 @@ export function metricResponse({
   };
 }
 
-function goalResponse(report: GoalReport): SplitTestResults['goals'][number] {
-  const { goal, state, maxHarm, counts, metrics } = report;
+function goalResponse(
+  report: GoalReport,
+  variations: Report['variations'],
+): SplitTestResults['goals'][number] {
+  const { goal, state, maxHarm, counts, measured, metrics } = report;
   return {
     ...goalMembers(goal),
     ...(state && { state }),
@@ -117,9 +146,17 @@ function goalResponse(report: GoalReport): SplitTestResults['goals'][number] {
       convertedAmount: it.convertedAmount,
       convertedCovariate: it.convertedCovariate,
     })),
+    ...(measured && {
+      pending: pendingIn(measured, variations),
+      measured: measured.map(({ steps, ...it }) => ({ ...it, ...(steps && { steps: [...steps] }) })),
+    }),
     metrics: metrics.map(metricResponse),
   };
 }
+
+/** Retired variations get no more visitors, so nobody waits for theirs. */
+const pendingIn = (measured: readonly MeasuredVariation[], variations: Report['variations']) =>
+  measured.reduce((sum, { pending }, index) => (variations[index]!.retired ? sum : sum + pending), 0);
 
 const sumsResponse = (sums: ReportSums) => ({
   sum: sums.sum,

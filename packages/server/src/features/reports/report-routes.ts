@@ -8,18 +8,20 @@ import {
 import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../configuration/database/database.ts';
+import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { metricIdOf } from '../../configuration/property/test-outcome.ts';
 import type { Authentication } from '../../http/access/authentication.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { disconnection } from '../../http/pipeline/disconnection.ts';
-import { ApiError, EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
+import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { decisionRuleFor } from './decision/decision-rule.ts';
 import { plannedAudience } from './planned-audience.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
 import { type ReportScope, scopeOf } from './report-scope.ts';
-import { findSplitTest } from './reported-test.ts';
-import { plannedGuardrails } from './test-plan.ts';
+import { findSplitTest, type ReportedTest } from './reported-test.ts';
+import { checkPlannedOutcome, plannedGuardrails, plannedOutcome } from './test-plan.ts';
 
 interface Dependencies {
   auth: Authentication;
@@ -106,7 +108,8 @@ function registerExport(api: ApiRoutes, { auth, reports, database }: Dependencie
       const property = auth.property(request, propertyId);
       const test = findSplitTest(property, splitTestKey);
       const scope = scopeOf(property, test, phase, Date.now());
-      const { id: _id, createdAt: _createdAt, ...definition } = test;
+      const { id: _id, createdAt: _createdAt, ...settings } = test;
+      const definition = { ...settings, ...metricsOf(property, test) };
       const decisionRule = format === 'csv' ? undefined : await decisionRuleFor(database, property, test);
       return sendExport(reply, reports, {
         scope,
@@ -143,6 +146,13 @@ export function sendExport(
   return sendReport(reply, reports.run(request));
 }
 
+/** The metrics of a test; without any, bundles have no list of them. */
+export function metricsOf({ metrics }: PropertyConfiguration, { goals, guardrails }: ReportedTest) {
+  const used = new Set([...goals, ...guardrails].map(metricIdOf));
+  const own = metrics.filter(({ id }) => used.has(id));
+  return own.length === 0 ? {} : { metrics: own };
+}
+
 const fileName = (key: string) => key.replaceAll(/[^A-Za-z0-9._-]/g, '_');
 
 function registerPlan(api: ApiRoutes, { auth, reports }: Dependencies): void {
@@ -152,25 +162,23 @@ function registerPlan(api: ApiRoutes, { auth, reports }: Dependencies): void {
       tag: 'Split testing',
       summary: 'Estimate how many visitors and days a test needs',
       description:
-        'Based on the recent traffic and conversions of the property, including visitors who were not in any test. With an `audience`, the sessions of the same days tell how many visitors belong to it; the conversion rate is still that of all visitors.',
+        'For a goal or a metric, based on the recent traffic and conversions of the property, including visitors who were not in any test. Visitors whose window of a metric is not over yet are left out of its baseline. With an `audience`, the sessions of the same days tell how many visitors belong to it; the conversion rate is still that of all visitors.',
       key: 'secret',
       members: true,
       querystring: PlanQuery,
       responses: { 200: { ...PlanResponse, description: 'The plan' } },
-      errors: ['wrong_property', 'goal_not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
+      errors: ['wrong_property', 'goal_not_found', 'not_found', 'overloaded', ...EVENT_QUERY_ERRORS],
     },
     (request, reply) => {
-      const { propertyId, goalId } = request.query;
-      const property = auth.property(request, propertyId);
-      const { id, statistics, timeZone, goals } = property;
-      const goal = goals.find((it) => it.id === goalId);
-      if (goal === undefined) throw new ApiError('goal_not_found');
       const { query } = request;
+      checkPlannedOutcome(query);
+      const property = auth.property(request, query.propertyId);
+      const { id, statistics, timeZone, displayCurrency } = property;
       const plan = {
         type: 'plan',
-        property: { id, statistics, timeZone },
-        goal,
-        guardrails: plannedGuardrails(goals, query),
+        property: { id, statistics, timeZone, displayCurrency },
+        outcome: plannedOutcome(property, query),
+        guardrails: plannedGuardrails(property, query),
         audience: plannedAudience(query.audience, property),
         query,
       } as const;

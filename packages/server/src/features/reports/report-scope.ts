@@ -7,6 +7,7 @@ import { DAY_MS } from '@switchyard/core/time';
 import { timeZone } from '@switchyard/core/time-zone';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { reportGoals } from '../../configuration/property/report-goals.ts';
+import type { MetricTerm } from '../../events/store/metric-queries.ts';
 import type {
   DayRange,
   FeedbackGoal,
@@ -14,6 +15,7 @@ import type {
   SplitTestQuery,
 } from '../../events/store/split-test-queries.ts';
 import { invalidField } from '../../platform/errors/errors.ts';
+import { metricTerm } from './metric-terms.ts';
 import { type ReportedTest, reportedTests } from './reported-test.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;
@@ -43,6 +45,8 @@ export interface ReportScope {
   readonly goals: readonly ReportGoal[];
   /** Query for the event store. */
   readonly query: SplitTestQuery;
+  /** What the metrics among the goals compute; the event store is asked for them separately. */
+  readonly metrics: readonly MetricTerm[];
   /** The days of a series. */
   readonly localDays: DayRange;
   /** Finished tests that the prior is learnt from; empty unless the method needs one. */
@@ -106,6 +110,7 @@ export function phaseScope(
     variations,
     goals,
     query: queryOf(property, test, phase, variations, goals, now),
+    metrics: metricsOf(property, goals),
     localDays: localDays(property, test, phase, now),
   };
 }
@@ -121,6 +126,11 @@ function phaseOf({ phases }: ReportedTest, number: number | undefined): Phase | 
 }
 
 const summaryOf = ({ definition: _definition, ...summary }: Phase): PhaseSummary => summary;
+
+function metricsOf({ metrics }: PropertyConfiguration, goals: readonly ReportGoal[]): MetricTerm[] {
+  const used = new Set(goals.flatMap((goal) => (goal.kind === 'metric' ? [goal.metricId] : [])));
+  return metrics.filter(({ id }) => used.has(id)).map(metricTerm);
+}
 
 /** An option is compared with everyone who answered, so they are always counted too. */
 function feedbackOf(goals: readonly ReportGoal[]): FeedbackGoal[] {
@@ -162,7 +172,7 @@ function queryOf(
     hasLaterPhases: !isLatest,
     unit: phase?.definition.unit ?? test.unit,
     days: daysOf(phase?.startedAt ?? 0, Math.min(until, now)),
-    goalIds: goals.filter(({ kind }) => kind !== 'feedback').map(({ id }) => id),
+    goalIds: goals.filter(({ kind }) => kind === 'count' || kind === 'revenue').map(({ id }) => id),
     revenueGoalIds: goals.filter(({ kind }) => kind === 'revenue').map(({ id }) => id),
     ...(feedback.length > 0 && { feedback }),
     earlyDays: EARLY_DAYS,
@@ -214,7 +224,7 @@ function daysOf(startedAt: number, end: number): DayRange {
 
 export function reportInput(
   { statistics, currency, test, phase, variations, goals, query }: PhaseScope,
-  { groups, exposures }: Pick<ReportInput, 'groups' | 'exposures'>,
+  { groups, exposures, metrics }: Pick<ReportInput, 'groups' | 'exposures' | 'metrics'>,
   asOf: number,
   includeBots: boolean,
 ): ReportInput {
@@ -227,6 +237,7 @@ export function reportInput(
     includeBots,
     currency,
     groups,
+    ...(metrics && { metrics }),
     exposures,
     startedAt: phase ? Math.max(phase.startedAt, query.days.from) : asOf,
     endedAt: phase?.endedAt ?? null,

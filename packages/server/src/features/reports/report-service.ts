@@ -1,12 +1,12 @@
 import type { HoldoutReport } from '@switchyard/core/api/holdout';
 import type { Impact } from '@switchyard/core/api/impact';
+import type { MetricPreview } from '@switchyard/core/api/metrics';
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import type { ComparisonSettings } from '@switchyard/core/stats/report/goal-comparison';
 import { buildReport, comparedCounts, settingsFor } from '@switchyard/core/stats/report/report';
 import type { ReportInput } from '@switchyard/core/stats/report/report-input';
-import type { Goal } from '../../configuration/property/property-configuration.ts';
 import type { AssignmentCounts } from '../../events/store/assignment-queries.ts';
 import type { EventQueries } from '../../events/store/event-store.ts';
 import type { SplitTestQuery } from '../../events/store/split-test-queries.ts';
@@ -18,13 +18,15 @@ import { harmResponse } from './harm-report.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
 import { libraryReport } from './library/library-report.ts';
+import { metricPreview, PREVIEW_DAYS } from './metric-preview.ts';
 import { overlapReport } from './overlap/overlap-report.ts';
+import { outcomeBaseline } from './planned-outcome.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
 import { type CachePolicy, exposuresIn, ReportInputs } from './report-inputs.ts';
 import type { ReportRequest } from './report-request.ts';
-import { type ResultFigures, resultsResponse } from './report-response.ts';
+import { type ResultFigures, resultsResponse, wholeTestOnly } from './report-response.ts';
 import { phaseOfQuery, type ReportScope } from './report-scope.ts';
 import { seriesResponse } from './report-series.ts';
 import { maxSegments, seriesDays } from './report-size.ts';
@@ -76,6 +78,8 @@ export class ReportService {
         return json(await this.#plan(request, signal));
       case 'start-checklist':
         return json(await this.#checklist(request, signal));
+      case 'metric-preview':
+        return json(await this.#metricPreview(request, signal));
       case 'aa-test':
         return json(await aaReport(this.#eventStore, request.scope));
       case 'holdout':
@@ -123,6 +127,7 @@ export class ReportService {
     const parts = new Set(include?.split(','));
     return {
       ...resultsResponse(scope, buildReport(input), input.asOf, bots),
+      ...(by !== undefined || parts.has('series') ? wholeTestOnly(scope) : {}),
       ...(by === undefined ? {} : { breakdown: await this.#breakdown(details, by) }),
       ...(parts.has('series') ? await this.#series(details) : {}),
       ...(parts.has('feedback') ? { feedback: await this.#feedback(details) } : {}),
@@ -170,23 +175,16 @@ export class ReportService {
   }
 
   async #plan(
-    { property, goal, guardrails, query, audience }: RequestOf<'plan'>,
+    { property, outcome, guardrails, query, audience }: RequestOf<'plan'>,
     signal: AbortSignal | undefined,
   ): Promise<PlanResponse> {
     const { days = 28 } = query;
-    const { from, to } = planPeriod(days, Date.now());
-    const baselineOf = ({ id, kind }: Goal) =>
-      this.#eventStore.goalBaseline({
-        propertyId: property.id,
-        goalId: id,
-        isRevenue: kind === 'revenue',
-        from,
-        to,
-      });
-    const baseline = await baselineOf(goal);
+    const recently = { propertyId: property.id, ...planPeriod(days, Date.now()) };
+    const baseline = await outcomeBaseline(this.#eventStore, outcome, recently, signal);
     const guarded = [];
     for (const guardrail of guardrails) {
-      guarded.push({ ...guardrail, baseline: await baselineOf(guardrail.goal) });
+      const known = await outcomeBaseline(this.#eventStore, guardrail.outcome, recently, signal);
+      guarded.push({ ...guardrail, baseline: known });
     }
     const { id: propertyId, timeZone } = property;
     const period = { propertyId, timeZone, days };
@@ -196,7 +194,19 @@ export class ReportService {
           signal,
         )
       : null;
-    return planResponse(property, goal, query, { recent: baseline, guardrails: guarded, audience: share });
+    return planResponse(property, outcome, query, { recent: baseline, guardrails: guarded, audience: share });
+  }
+
+  async #metricPreview(
+    { property, metric }: RequestOf<'metric-preview'>,
+    signal: AbortSignal | undefined,
+  ): Promise<MetricPreview> {
+    const period = { propertyId: property.id, ...planPeriod(PREVIEW_DAYS, Date.now()) };
+    return metricPreview(
+      property,
+      metric,
+      await outcomeBaseline(this.#eventStore, metric.outcome, period, signal),
+    );
   }
 
   #checklist({ scope }: RequestOf<'start-checklist'>, signal: AbortSignal | undefined) {

@@ -7,7 +7,7 @@ import {
   GENERATED,
 } from '../../configuration/definitions/collection-definition.ts';
 import type { Reference } from '../../configuration/property/entities.ts';
-import { feedbackOutcomeOf, goalIdOf } from '../../configuration/property/test-outcome.ts';
+import { feedbackOutcomeOf, goalIdOf, metricIdOf } from '../../configuration/property/test-outcome.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { SPLIT_TEST_WORDS } from './split-test-change-words.ts';
 import { resolveSplitTests } from './split-test-rules.ts';
@@ -17,20 +17,23 @@ export const splitTestDefinition: CollectionDefinition<'split-test'> = {
   type: 'split-test',
   field: 'splitTests',
   keyField: 'key',
-  savedAfter: ['goal', 'feedback-type', 'segment'],
+  savedAfter: ['goal', 'metric', 'feedback-type', 'segment'],
   tables: {
     split_tests: ['id'],
     split_test_goals: ['split_test_id', 'goal_id'],
     split_test_feedback: ['split_test_id', 'position'],
+    split_test_metrics: ['split_test_id', 'metric_id'],
     split_test_phases: ['split_test_id', 'number'],
   },
   rows: splitTestRows,
   references: ({ goals, guardrails, audience }) => [
     ...[...goals, ...guardrails].map((outcome): Reference => {
       const feedback = feedbackOutcomeOf(outcome);
-      return feedback === undefined
+      if (feedback !== undefined) return { type: 'feedback-type', key: feedback.feedbackType };
+      const metric = metricIdOf(outcome);
+      return metric === undefined
         ? { type: 'goal', key: goalIdOf(outcome) ?? '' }
-        : { type: 'feedback-type', key: feedback.feedbackType };
+        : { type: 'metric', key: metric };
     }),
     ...segmentsIn(audience?.conditions ?? []).map((key): Reference => ({ type: 'segment', key })),
   ],

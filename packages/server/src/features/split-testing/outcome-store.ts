@@ -8,6 +8,7 @@ import {
   type Guardrail,
   goalIdOf,
   maxHarmOf,
+  metricIdOf,
   type TestOutcome,
 } from '../../configuration/property/test-outcome.ts';
 
@@ -25,16 +26,31 @@ export async function outcomesByTest(database: Database, propertyId: string): Pr
     .selectAll()
     .where('property_id', '=', propertyId)
     .execute();
-  const rows = [...goals, ...feedback].sort((left, right) => left.position - right.position);
+  const metrics = await database
+    .selectFrom('split_test_metrics')
+    .selectAll()
+    .where('property_id', '=', propertyId)
+    .execute();
+  const rows = [...goals, ...feedback, ...metrics].sort((left, right) => left.position - right.position);
   const byTest = new Map<string, Outcomes>();
   for (const row of rows) {
     const outcomes = byTest.get(row.split_test_id) ?? { goals: [], guardrails: [] };
     byTest.set(row.split_test_id, outcomes);
-    const outcome = 'goal_id' in row ? row.goal_id : feedbackIn(row);
+    const outcome = outcomeIn(row);
     if (row.role === 'goal') outcomes.goals.push(outcome);
     else outcomes.guardrails.push(withMaxHarm(outcome, row.max_harm));
   }
   return byTest;
+}
+
+type OutcomeRow =
+  | Selectable<DatabaseTables['split_test_goals']>
+  | Selectable<DatabaseTables['split_test_feedback']>
+  | Selectable<DatabaseTables['split_test_metrics']>;
+
+function outcomeIn(row: OutcomeRow): TestOutcome {
+  if ('goal_id' in row) return row.goal_id;
+  return 'metric_id' in row ? { metric: row.metric_id } : feedbackIn(row);
 }
 
 function feedbackIn(row: Selectable<DatabaseTables['split_test_feedback']>): FeedbackOutcome {
@@ -59,6 +75,7 @@ export async function saveOutcomes(
 ): Promise<void> {
   await database.deleteFrom('split_test_goals').where('split_test_id', '=', splitTestId).execute();
   await database.deleteFrom('split_test_feedback').where('split_test_id', '=', splitTestId).execute();
+  await database.deleteFrom('split_test_metrics').where('split_test_id', '=', splitTestId).execute();
   const rows = [
     ...goals.map((outcome) => ({ outcome, role: 'goal' as const })),
     ...guardrails.map((outcome) => ({ outcome, role: 'guardrail' as const })),
@@ -88,7 +105,12 @@ export async function saveOutcomes(
       },
     ];
   });
+  const metricRows = rows.flatMap(({ outcome, columns }) => {
+    const metricId = metricIdOf(outcome);
+    return metricId === undefined ? [] : [{ ...columns, metric_id: metricId }];
+  });
   if (goalRows.length > 0) await database.insertInto('split_test_goals').values(goalRows).execute();
   if (feedbackRows.length > 0)
     await database.insertInto('split_test_feedback').values(feedbackRows).execute();
+  if (metricRows.length > 0) await database.insertInto('split_test_metrics').values(metricRows).execute();
 }

@@ -26,7 +26,7 @@ export function resolveSplitTests(
 ): SplitTest[] {
   reportLostOptions(resolved('feedback-type'), entries, stored, report);
   reportRepeated(entries, 'key', '/splitTests', report);
-  const outcomes = knownOutcomes(items('goal'), items('feedback-type'));
+  const outcomes = knownOutcomes(items('goal'), items('metric'), items('feedback-type'));
   const candidates = entries.map((entry, index) => {
     const path = `/splitTests/${index}`;
     const known = stored.find((test) => test.key === entry.key);

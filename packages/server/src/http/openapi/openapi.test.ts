@@ -280,6 +280,7 @@ const CODES: Record<string, ErrorCode[]> = {
       ['wrong_property', 'feedback_type_not_found', 'split_test_not_found', 'storage_damaged'],
     ]),
   ),
+  'GET /v1/metrics/preview': ['wrong_property', 'not_found', 'overloaded', 'storage_damaged'],
   'POST /v1/sessions/daily-identity': ['wrong_property', 'origin_not_allowed'],
   'POST /v1/sessions/collect': [
     'wrong_property',

@@ -13,13 +13,15 @@ export interface OutcomeOption {
   id: string;
 }
 
-/** Everything that a test can measure: goals, and feedback with the direction that is wanted. */
+/** Everything that a test can measure: goals, metrics, and feedback with the direction that is wanted. */
 export function outcomeOptions({
   goals,
+  metrics,
   feedbackTypes,
-}: Pick<Configuration, 'goals' | 'feedbackTypes'>): OutcomeOption[] {
+}: Pick<Configuration, 'goals' | 'metrics' | 'feedbackTypes'>): OutcomeOption[] {
   return [
     ...goals.map(({ id, name }) => option(id, name || id)),
+    ...metrics.map(({ id, name }) => option({ metric: id }, name || id)),
     ...feedbackTypes.flatMap(({ id, name, options }) => [
       option({ feedbackType: id, lowerIsBetter: false }, `${name || id}: more answers`),
       ...options.flatMap((each) => {
@@ -50,6 +52,7 @@ export function outcomeValue(outcome: Outcome | Guardrail): string {
 export function outcomeId(outcome: Outcome | Guardrail): string {
   if (typeof outcome === 'string') return outcome;
   if ('goalId' in outcome) return outcome.goalId;
+  if ('metric' in outcome) return `metric ${outcome.metric}`;
   return `feedback ${outcome.feedbackType}${outcome.option === undefined ? '' : ` ${outcome.option}`}`;
 }
 
@@ -62,6 +65,6 @@ export function withMaxHarm(guardrail: Guardrail, maxHarm: number | null): Guard
     const goalId = outcomeId(guardrail);
     return maxHarm === null ? goalId : { goalId, maxHarm };
   }
-  const { maxHarm: _before, ...feedback } = guardrail;
-  return maxHarm === null ? feedback : { ...feedback, maxHarm };
+  const { maxHarm: _before, ...outcome } = guardrail;
+  return maxHarm === null ? outcome : { ...outcome, maxHarm };
 }

@@ -2,6 +2,7 @@ import { baselineMigration } from './001-baseline.ts';
 import { audiencesMigration } from './002-audiences.ts';
 import { flagFormatsMigration } from './003-flag-formats.ts';
 import { measuredRulesMigration } from './004-measured-rules.ts';
+import { metricsMigration } from './005-metrics.ts';
 import { onHarmMigration } from './006-on-harm.ts';
 import { decisionRulesMigration } from './007-decision-rules.ts';
 import type { Migration } from './migration.ts';
@@ -11,6 +12,7 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   audiencesMigration,
   flagFormatsMigration,
   measuredRulesMigration,
+  metricsMigration,
   onHarmMigration,
   decisionRulesMigration,
 ];

@@ -1,4 +1,5 @@
 import type { AaTestMode } from '@switchyard/core/api/aa-test';
+import type { MetricFormat, MetricKind } from '@switchyard/core/api/metrics';
 import type { Generated } from 'kysely';
 import type { AccountTables } from './account-tables.ts';
 import type { HistoryTables } from './history-tables.ts';
@@ -22,9 +23,11 @@ export interface DatabaseTables
   api_keys: ApiKeyTable;
   goals: GoalTable;
   feedback_types: FeedbackTypeTable;
+  metrics: MetricTable;
   split_tests: SplitTestTable;
   split_test_goals: SplitTestGoalTable;
   split_test_feedback: SplitTestFeedbackTable;
+  split_test_metrics: SplitTestMetricTable;
   split_test_phases: SplitTestPhaseTable;
   flags: FlagTable;
   flag_configurations: FlagConfigurationTable;
@@ -119,6 +122,25 @@ interface FeedbackTypeTable {
   created_at: number;
 }
 
+interface MetricTable {
+  property_id: string;
+  id: string;
+  name: string;
+  kind: MetricKind;
+  description: string | null;
+  /** JSON array of strings. */
+  tags: Generated<string>;
+  lower_is_better: number;
+  cap: number | null;
+  /** Null: the one that fits the kind. */
+  format: MetricFormat | null;
+  /** JSON object: the members that depend on the kind. */
+  computation: string;
+  version: Generated<number>;
+  position: number;
+  created_at: number;
+}
+
 interface SplitTestTable {
   id: string;
   property_id: string;
@@ -174,6 +196,17 @@ interface SplitTestFeedbackTable {
   feedback_type_id: string;
   option: string | null;
   lower_is_better: number;
+  role: 'goal' | 'guardrail';
+  /** Counted together with the rows of `split_test_goals`. */
+  position: number;
+  /** Of a guardrail; null: the default. */
+  max_harm: number | null;
+}
+
+interface SplitTestMetricTable {
+  split_test_id: string;
+  property_id: string;
+  metric_id: string;
   role: 'goal' | 'guardrail';
   /** Counted together with the rows of `split_test_goals`. */
   position: number;

@@ -8,6 +8,8 @@ import { feedbackPage, feedbackTimes } from './feedback/feedback-page.ts';
 import { newFeedback } from './feedback/new-feedback.ts';
 import { conversionPage } from './goals/conversion-page.ts';
 import { goalSeries, goalTotals } from './goals/goal-queries.ts';
+import { metricBaseline } from './metrics/metric-baseline.ts';
+import { splitTestMetrics } from './metrics/split-test-metrics.ts';
 import { collectedSessions, storedPositions, watermark } from './positions.ts';
 import type { QueryContext } from './query-context.ts';
 import { sessionIdentity } from './sessions/find-identities.ts';
@@ -47,7 +49,9 @@ export const ALL_QUERIES: QueryFunctions<QueryContext> = {
   splitTestSeries,
   splitTestEntry,
   splitTestFeedback,
+  splitTestMetrics,
   goalBaseline,
+  metricBaseline,
   trafficCounts,
   trafficBreakdown,
   liveVisitors,

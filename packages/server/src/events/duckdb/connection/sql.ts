@@ -46,6 +46,21 @@ export async function execute(
   return result.rowsChanged;
 }
 
+/** A statement and its bound values. */
+export interface BoundSql {
+  sql: string;
+  values: readonly SqlValue[];
+}
+
+/** Creates a temporary table of a SELECT, or replaces it. The caller's transaction ends with a rollback. */
+export async function createTemporary(
+  connection: DuckDBConnection,
+  name: string,
+  { sql, values }: BoundSql,
+): Promise<void> {
+  await execute(connection, `CREATE OR REPLACE TEMP TABLE ${name} AS ${sql}`, values);
+}
+
 /** Rolls back on failure, because DuckDB would commit the statements before a failed one. */
 export async function inTransaction<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
   await connection.run('BEGIN TRANSACTION');

@@ -20,6 +20,9 @@ type VisitorChange = (typeof VISITOR_CHANGE)[keyof typeof VISITOR_CHANGE];
 /** SQL condition on `collects`: the visitor of the session may differ from the one stored with its events. */
 export const CHANGED_VISITOR = `visitor_change >= ${VISITOR_CHANGE.other}`;
 
+/** SQL condition on `collects`: the first one of its session, with its visitor unless that has changed. */
+export const FIRST_VISITOR = `visitor_change = ${VISITOR_CHANGE.first}`;
+
 /** Keys of a collect, so that they are hashed only once. */
 export interface CollectKeys {
   session: SessionHash;

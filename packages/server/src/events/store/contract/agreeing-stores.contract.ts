@@ -4,6 +4,7 @@ import type { Page } from '../page.ts';
 import type { SessionSummary } from '../session-summary.ts';
 import type { SplitTestSeries } from '../split-test-queries.ts';
 import { inOrder } from './compare-lists.contract.ts';
+import { comparable } from './compare-metrics.contract.ts';
 import { byOption, ordered } from './compare-split-tests.contract.ts';
 import { rowsOf } from './describe-session-contexts.contract.ts';
 import { listed } from './describe-traffic.contract.ts';
@@ -56,7 +57,9 @@ const COMPARABLE: Comparable = {
   }),
   splitTestEntry: asItIs,
   splitTestFeedback: (answer) => answer.map(byOption),
+  splitTestMetrics: comparable,
   goalBaseline: rounded,
+  metricBaseline: rounded,
   trafficCounts: listed,
   trafficBreakdown: asItIs,
   liveVisitors: asItIs,

@@ -3,6 +3,7 @@ import { TRAFFIC_DIMENSIONS } from '@switchyard/core/api/traffic';
 import { DAY_MS } from '@switchyard/core/time';
 import type { EventStore, Positions } from '../event-store.ts';
 import { FEEDBACK_FILTERS, SESSION_CONDITIONS } from './compare-lists.contract.ts';
+import { METRICS, metricsQueryOf } from './compare-metrics.contract.ts';
 import { assignmentQuery } from './describe-assignments.contract.ts';
 import { ALL_PARTS, contextQuery } from './describe-session-contexts.contract.ts';
 import { TRAFFIC_FILTERS, TRAFFIC_PERIODS } from './describe-traffic.contract.ts';
@@ -101,6 +102,8 @@ async function askSplitTests(store: EventStore, { propertyId, choice }: Interest
   await store.splitTestSeries(query);
   await store.splitTestEntry(query, 1 + (choice % 3));
   await store.splitTestFeedback(feedbackQueryOf(query));
+  await store.splitTestMetrics(metricsQueryOf(query, METRICS, T0 + (choice % 20) * DAY_MS));
+  await store.metricBaseline({ propertyId, metric: chosen(METRICS, choice), ...PERIOD });
 }
 
 async function askTraffic(store: EventStore, { propertyId, choice }: Interest): Promise<void> {

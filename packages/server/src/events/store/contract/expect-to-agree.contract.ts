@@ -16,6 +16,7 @@ import {
   compareFeedbackFilters,
   compareSessionConditions,
 } from './compare-lists.contract.ts';
+import { compareMetrics } from './compare-metrics.contract.ts';
 import { compareSplitTests } from './compare-split-tests.contract.ts';
 import { assignmentQuery } from './describe-assignments.contract.ts';
 import { compareSessionContexts } from './describe-session-contexts.contract.ts';
@@ -38,6 +39,7 @@ export async function expectToAgree(
     await compareFeedback(store, model, propertyId, limit);
     await compareGoals(store, model, propertyId);
     await compareSplitTests(store, model.facts(propertyId), propertyId);
+    await compareMetrics(store, model, propertyId);
     await compareAssignments(store, model, propertyId);
     await compareSessionConditions(store, model, propertyId, limit);
     await compareFeedbackFilters(store, model, propertyId, limit);

@@ -116,7 +116,7 @@ export class NaiveEventStore {
     const browserEvents = byTime.filter(({ fromBrowser }) => fromBrowser);
     const pages = lines.flatMap((line) => (line.type === 'pageview' ? [line] : []));
     const remains = this.#remains.get(keyOf(propertyId, sessionId));
-    const views = this.#views(propertyId, sessionId);
+    const views = this.views(propertyId, sessionId);
     const entry = { url: views[0]?.url || null, referrer: views[0]?.referrer || null };
     const collects = this.#collectsOf(propertyId).filter((it) => it.sessionId === sessionId);
     const latest = collects.at(-1);
@@ -149,7 +149,7 @@ export class NaiveEventStore {
 
   /** What is known of the visit of a session. */
   visit(propertyId: string, { sessionId, visitorId, startedAt }: SessionSummary) {
-    const [entry] = this.#views(propertyId, sessionId);
+    const [entry] = this.views(propertyId, sessionId);
     const own = this.#collectsOf(propertyId).filter((it) => it.visitorId === visitorId);
     const starts = own.map((it) => this.session(propertyId, it.sessionId)!.startedAt);
     return {
@@ -161,7 +161,7 @@ export class NaiveEventStore {
   }
 
   /** All page views of a session by time, also those that have expired. */
-  #views(propertyId: string, sessionId: string): ExpiredView[] {
+  views(propertyId: string, sessionId: string): ExpiredView[] {
     const events = this.#of(propertyId).filter((it) => it.sessionId === sessionId);
     const pages = events
       .sort((a, b) => a.at - b.at || byArrival(a, b))

@@ -28,6 +28,17 @@ const collectedEvent = fc.record({
   type: fc.constantFrom('pageview' as const, 'event' as const, 'identify' as const),
   at: offset,
   url: optional(url),
+  name: optional(fc.constantFrom('load', 'load', 'click')),
+  properties: optional(
+    fc.constantFrom(
+      '{"ms":12.5}',
+      '{"ms":0}',
+      '{"ms":700,"other":1}',
+      '{"ms":-3}',
+      '{"ms":"12"}',
+      '{"ms":null}',
+    ),
+  ),
   referrer: optional(
     fc.constantFrom('', 'https://a.example', 'https://B.example:8080/x', 'https://shop.example/buy', 'text'),
   ),

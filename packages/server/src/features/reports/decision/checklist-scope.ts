@@ -4,21 +4,26 @@ import type { AaVerdict } from '@switchyard/core/stats/report/aa-verdict';
 import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
 import type { OverlappingTest } from '@switchyard/core/stats/words/checklist-words';
 import type {
-  Goal,
   PropertyConfiguration,
   SplitTest,
   Variation,
 } from '../../../configuration/property/property-configuration.ts';
 import { reportGoals } from '../../../configuration/property/report-goals.ts';
 import { outcomeId } from '../../../configuration/property/test-outcome.ts';
+import { type PlannedOutcome, plannedGoal, plannedMetric } from '../planned-outcome.ts';
+
+/** A goal, metric or feedback of the test. */
+export interface ChecklistGoal {
+  readonly goal: ReportGoal;
+  /** What recent visitors are asked about; undefined for feedback. */
+  readonly outcome: PlannedOutcome | undefined;
+}
 
 /** What the configuration says about a test that is about to start, small enough to send to another thread. */
 export interface ChecklistScope {
-  readonly property: Pick<PropertyConfiguration, 'id' | 'statistics' | 'timeZone'>;
+  readonly property: Pick<PropertyConfiguration, 'id' | 'statistics' | 'timeZone' | 'displayCurrency'>;
   readonly splitTestKey: string;
-  readonly goals: readonly ReportGoal[];
-  /** Undefined if the test has no primary goal, or feedback. */
-  readonly primaryGoal: Goal | undefined;
+  readonly goals: readonly ChecklistGoal[];
   readonly variations: readonly Variation[];
   /** Undefined for all visitors. */
   readonly audience: AudienceInForce | undefined;
@@ -37,14 +42,11 @@ export function checklistScope(
   test: SplitTest,
   known: Pick<ChecklistScope, 'aaTest' | 'decisionRule'>,
 ): ChecklistScope {
-  const { id, statistics, timeZone } = property;
-  const goals = reportGoals(property, test);
-  const primary = goals.find(({ role }) => role === 'primary');
+  const { id, statistics, timeZone, displayCurrency } = property;
   return {
-    property: { id, statistics, timeZone },
+    property: { id, statistics, timeZone, displayCurrency },
     splitTestKey: test.key,
-    goals,
-    primaryGoal: property.goals.find((goal) => goal.id === primary?.id),
+    goals: reportGoals(property, test).map((goal) => ({ goal, outcome: outcomeOf(property, goal) })),
     variations: test.variations.filter(({ retired }) => !retired),
     audience: test.audience && audienceInForce(test.audience, property.segments),
     participating: participatingShare(property, test),
@@ -54,6 +56,15 @@ export function checklistScope(
     running: overlapping(property, test),
     ...known,
   };
+}
+
+function outcomeOf(property: PropertyConfiguration, goal: ReportGoal): PlannedOutcome | undefined {
+  if (goal.kind === 'metric') {
+    const metric = property.metrics.find(({ id }) => id === goal.metricId);
+    return metric && plannedMetric(metric, property);
+  }
+  const counted = property.goals.find(({ id }) => id === goal.id);
+  return counted && plannedGoal(counted);
 }
 
 /** The traffic, within the slot of an exclusion group, without the holdout. */

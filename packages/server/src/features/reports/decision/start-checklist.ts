@@ -1,18 +1,18 @@
 import type { ChecklistItem, StartChecklist } from '@switchyard/core/api/decision/start-checklist';
 import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
-import type { ReportGoal } from '@switchyard/core/stats/report/report-input';
 import { type ChecklistFacts, describeChecklist } from '@switchyard/core/stats/words/checklist-words';
-import type { EventQueries, GoalBaseline } from '../../../events/store/event-store.ts';
+import type { EventQueries } from '../../../events/store/event-store.ts';
 import { audienceShare } from '../audience-share.ts';
+import { type OutcomeBaseline, outcomeBaseline, type PlannedOutcome } from '../planned-outcome.ts';
 import { DEFAULT_EFFECT, type PlannedAudience, planPeriod, planResponse } from '../test-plan.ts';
-import type { ChecklistScope } from './checklist-scope.ts';
+import type { ChecklistGoal, ChecklistScope } from './checklist-scope.ts';
 
 /** Days of events that tell whether goals and pages work now. */
 const DAYS = 14;
 /** As the planner of the editor, so that both say the same. */
 const PLAN_DAYS = 28;
 
-type Events = Pick<EventQueries, 'goalBaseline' | 'feedbackCount' | 'sessionContexts'>;
+type Events = Pick<EventQueries, 'goalBaseline' | 'metricBaseline' | 'feedbackCount' | 'sessionContexts'>;
 
 /** What a person should know before starting a test. */
 export async function startChecklist(
@@ -24,11 +24,11 @@ export async function startChecklist(
   const asOf = Date.now();
   const { property, splitTestKey, variations, audience, decisionRule, isAaTestOff, aaTest, running } = scope;
   const reader = baselineReader(eventStore, scope, signal);
-  const { visitors } = await reader('', false, DAYS, asOf);
+  const { visitors } = await reader(NO_GOAL, DAYS, asOf);
   const goals = [];
-  for (const goal of scope.goals) {
-    const { name, role, kind } = goal;
-    const events = await eventsOf(eventStore, scope, goal, reader, asOf);
+  for (const own of scope.goals) {
+    const { name, role, kind } = own.goal;
+    const events = await eventsOf(eventStore, scope, own, reader, asOf);
     goals.push({ name, role, events, isFeedback: kind === 'feedback' });
   }
   const share = audience
@@ -61,27 +61,30 @@ export async function startChecklist(
   };
 }
 
-type BaselineReader = (
-  goalId: string,
-  isRevenue: boolean,
-  days: number,
-  now: number,
-) => Promise<GoalBaseline>;
+type BaselineReader = (outcome: PlannedOutcome, days: number, now: number) => Promise<OutcomeBaseline>;
+
+/** Nobody reaches it, but it has visitors. */
+const NO_GOAL: PlannedOutcome = {
+  kind: 'goal',
+  id: '',
+  name: '',
+  goal: { id: '', name: '', kind: 'count', lowerIsBetter: false, target: null, version: 0 },
+};
 
 const baselineReader =
   (eventStore: Events, { property }: ChecklistScope, signal: AbortSignal | undefined): BaselineReader =>
-  (goalId, isRevenue, days, now) =>
-    eventStore.goalBaseline({ propertyId: property.id, goalId, isRevenue, ...planPeriod(days, now) }, signal);
+  (outcome, days, now) =>
+    outcomeBaseline(eventStore, outcome, { propertyId: property.id, ...planPeriod(days, now) }, signal);
 
 async function eventsOf(
   eventStore: Events,
   { property }: ChecklistScope,
-  goal: ReportGoal,
+  { goal, outcome }: ChecklistGoal,
   baselineOf: BaselineReader,
   now: number,
 ): Promise<number> {
-  if (goal.kind !== 'feedback')
-    return (await baselineOf(goal.id, goal.kind === 'revenue', DAYS, now)).converted;
+  if (outcome !== undefined) return (await baselineOf(outcome, DAYS, now)).reached;
+  if (goal.kind !== 'feedback') return 0;
   const { feedbackTypeId, option } = goal;
   return eventStore.feedbackCount({
     propertyId: property.id,
@@ -94,7 +97,7 @@ async function eventsOf(
 async function planFacts(
   {
     property,
-    primaryGoal,
+    goals,
     variations,
     participating,
     plannedVisitors,
@@ -106,7 +109,8 @@ async function planFacts(
   now: number,
 ): Promise<ChecklistFacts['plan']> {
   const weighted = variations.filter(({ weight }) => weight > 0).length;
-  const recent = await baselineOf(primaryGoal?.id ?? '', primaryGoal?.kind === 'revenue', PLAN_DAYS, now);
+  const primary = goals.find(({ goal }) => goal.role === 'primary')?.outcome;
+  const recent = await baselineOf(primary ?? NO_GOAL, PLAN_DAYS, now);
   const known = {
     planned: plannedVisitors,
     smallestEffect,
@@ -114,19 +118,18 @@ async function planFacts(
     participating,
     needsPlan: decisionRule.rule.statistics.engine === 'frequentist',
   };
-  if (primaryGoal === undefined) {
+  if (primary === undefined) {
     const daily = ((recent.visitors / PLAN_DAYS) * (audience?.share ?? 1) * participating) / 100;
     return { ...known, dailyVisitors: daily, needed: null };
   }
   const query = {
     propertyId: property.id,
-    goalId: primaryGoal.id,
     smallestEffect: smallestEffect ?? DEFAULT_EFFECT,
     variations: Math.max(2, weighted),
     trafficAllocation: participating,
     days: PLAN_DAYS,
   };
-  const plan = planResponse(property, primaryGoal, query, { recent, guardrails: [], audience });
+  const plan = planResponse(property, primary, query, { recent, guardrails: [], audience });
   return { ...known, dailyVisitors: plan.dailyVisitors, needed: plan.visitors };
 }
 
@@ -134,10 +137,11 @@ async function planFacts(
 function linkOf(id: ChecklistItem['id'], { property, splitTestKey, goals }: ChecklistScope): string | null {
   const inProperty = (path: string) => `/p/${encodeURIComponent(property.id)}/${path}`;
   const test = inProperty(`split-tests/${encodeURIComponent(splitTestKey)}`);
-  const primary = goals.find(({ role }) => role === 'primary');
+  const primary = goals.find(({ goal }) => goal.role === 'primary')?.goal;
   switch (id) {
     case 'goal':
       if (primary === undefined) return `${test}?tab=edit`;
+      if (primary.kind === 'metric') return inProperty(`metrics/${encodeURIComponent(primary.metricId)}`);
       return primary.kind === 'feedback'
         ? inProperty(`feedback/types/${encodeURIComponent(primary.feedbackTypeId)}`)
         : inProperty(`goals/${encodeURIComponent(primary.id)}`);

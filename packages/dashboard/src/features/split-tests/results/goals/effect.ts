@@ -30,18 +30,32 @@ const METRIC_NAMES: Record<MetricResult['metric'], string> = {
   'revenue-per-converted-visitor': 'Revenue per converted visitor',
   'answer-rate': 'Answer rate',
   'option-share': 'Share of the option',
+  'sum-per-visitor': 'Sum per visitor',
+  'visitor-share': 'Share of visitors',
+  'views-per-visitor': 'Views per visitor',
+  'events-per-visitor': 'Events per visitor',
+  'bounce-rate': 'Bounce rate',
+  ratio: 'Ratio',
+  'retention-rate': 'Came back',
+  'completion-rate': 'Completed',
+  'step-rate': 'Reached the step',
+  quantile: 'Quantile',
 };
-export const metricName = ({ metric }: MetricResult): string => METRIC_NAMES[metric];
+export const metricName = ({ metric, step }: MetricResult): string =>
+  step === undefined ? METRIC_NAMES[metric] : `Reached step ${step}`;
 
-const isRate = ({ metric }: MetricResult) => /rate|share/.test(metric);
-const isMoney = ({ metric }: MetricResult) => metric.startsWith('revenue');
+const isRate = ({ metric, format }: MetricResult) =>
+  format === undefined ? /rate|share/.test(metric) : format === 'percent';
+const isMoney = ({ metric, format }: MetricResult) =>
+  format === undefined ? metric.startsWith('revenue') : format === 'money';
+const unitOf = ({ format }: MetricResult) => (format === 'seconds' ? ' s' : '');
 const points = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 
 export function formatMean(metric: MetricResult, mean: number | null, currency: string): string {
   if (mean === null) return '–';
   if (isRate(metric)) return formatPercent(mean);
-  return isMoney(metric) ? formatMoney(mean, currency) : decimal.format(mean);
+  return isMoney(metric) ? formatMoney(mean, currency) : `${decimal.format(mean)}${unitOf(metric)}`;
 }
 
 /** A change in the unit of `effectOf`, with its sign. */
@@ -53,7 +67,8 @@ export function formatEffect(metric: MetricResult, change: number, currency: str
 export function formatDifference(metric: MetricResult, change: number, currency: string): string {
   const sign = change > 0 ? '+' : '';
   if (isRate(metric)) return `${sign}${points.format(100 * change)} points`;
-  return `${sign}${isMoney(metric) ? formatMoney(change, currency) : decimal.format(change)}`;
+  if (isMoney(metric)) return `${sign}${formatMoney(change, currency)}`;
+  return `${sign}${decimal.format(change)}${unitOf(metric)}`;
 }
 
 /** Without decimals where they do not matter. */

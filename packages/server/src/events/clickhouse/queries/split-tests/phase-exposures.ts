@@ -20,14 +20,13 @@ export interface MoreExposures {
 /** SQL for the time of an exposure: clocks of clients can be ahead. */
 export const SEEN_AT = 'least(happened_at, received_at)';
 
-const NO_END = Number.MAX_SAFE_INTEGER;
+/** Later than any event. */
+export const NO_END = Number.MAX_SAFE_INTEGER;
 
 /** SQL for the exposures that matter to a phase of a test. */
 export class PhaseExposures {
   /** Position of the variation of an exposure in the query, from 1; 0 if it is not there. */
   readonly position: string;
-  /** Placeholder of the end of the phase's outcomes. */
-  readonly until: string;
   readonly #property: string;
   readonly #test: string;
   readonly #related: string | undefined;
@@ -40,14 +39,13 @@ export class PhaseExposures {
     const { relatedTests = [], endsAt, until } = query;
     const variations = values.texts(query.variationKeys);
     const [phase, from, to] = [query.phase, query.from, query.to].map((value) => values.integer(value));
-    this.until = values.integer(until);
     this.position = `toUInt8(indexOf(${variations}, variation))`;
     this.#property = property;
     this.#test = `split_test = ${values.text(query.splitTestKey)}`;
     if (relatedTests.length > 0) this.#related = `split_test IN ${values.texts(relatedTests)}`;
     // Most phases are running, and planning each condition takes time.
     const isInTime = [
-      ...(until < NO_END ? [`received_at < ${this.until}`] : []),
+      ...(until < NO_END ? [`received_at < ${values.integer(until)}`] : []),
       ...(endsAt < NO_END ? [`${SEEN_AT} < ${values.integer(endsAt)}`] : []),
     ].map((condition) => `${condition} AND `);
     this.#own = `(${isInTime.join('')}has(${variations}, variation)

@@ -3,7 +3,14 @@ import { SqlValues } from '../../connection/sql-values.ts';
 import type { TableNames } from '../../schema/table-names.ts';
 import { latest } from '../sessions/latest-identity.ts';
 import { rowsWithUnits, SESSION_KEY, type SessionRows } from '../units.ts';
-import { KIND, type MoreExposures, PhaseExposures, type PhaseQuery, SEEN_AT } from './phase-exposures.ts';
+import {
+  KIND,
+  type MoreExposures,
+  NO_END,
+  PhaseExposures,
+  type PhaseQuery,
+  SEEN_AT,
+} from './phase-exposures.ts';
 
 export type VisitorsQuery = PhaseQuery &
   Pick<SplitTestQuery, 'propertyId' | 'by'> &
@@ -94,7 +101,7 @@ export class SplitTestVisitors {
         ? `toBool(shown > 0 AND ${before('max')} > 0 AND (${before('min')} <> shown OR ${before('max')} <> shown)) AS moved`
         : 'false AS moved',
       ...(this.#attributes.length > 0 ? [`${this.#segment()} AS segment`] : []),
-      ...(later ? [`min(if(kind = ${KIND.later}, seen_at, ${this.exposures.until})) AS ends_at`] : []),
+      ...(later ? [`min(if(kind = ${KIND.later}, seen_at, ${NO_END})) AS ends_at`] : []),
       ...(all ? [`minIf(seen_at, kind <> ${KIND.event}) AS first_ever`] : []),
       ...(events
         ? [`groupArrayIf((${Object.keys(events.columns).join(', ')}), kind = ${KIND.event}) AS events`]

@@ -116,6 +116,11 @@ export class VisitorKinds {
     return `(CASE ${cases.join(' ')} END)`;
   }
 
+  /** The variation of a counted visitor alone. */
+  get variationAlone(): string {
+    return `(kind & ${this.#allShown})`;
+  }
+
   read(kind: number | bigint): VisitorKind {
     const bits = BigInt(kind);
     const has = (name: Flag) => (bits & this.#flag(name)) !== 0n;

@@ -1,0 +1,108 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { MICROS } from '@switchyard/core/money';
+import type { QuantileSpread } from '../../../store/metric-queries.ts';
+import { type QuantileMetric, signalOf } from '../../../store/metric-signals.ts';
+import { quantileSpread, spreadRanks } from '../../../store/quantile-spread.ts';
+import { createTemporary, execute, recordsOf, rowsOf } from '../../connection/sql.ts';
+import type { MetricEvents } from './metric-events.ts';
+import { isOver, isWithin } from './metric-times.ts';
+import type { MetricVisitors } from './metric-visitors.ts';
+
+/** The values of all visitors: quantiles need those of all parts at once. The table can use the disk. */
+export async function createMetricValues(connection: DuckDBConnection): Promise<void> {
+  await createTemporary(connection, 'metric_values', {
+    sql: 'SELECT 0::INTEGER AS metric, 0::HUGEINT AS kind, 0::BIGINT AS unit, 0::DOUBLE AS value WHERE false',
+    values: [],
+  });
+}
+
+/** Adds the values of the visitors of the current part; those of conversions are micro-dollars. */
+export async function addMetricValues(
+  connection: DuckDBConnection,
+  events: MetricEvents,
+  metrics: readonly QuantileMetric[],
+  times: { now: number; until: number },
+): Promise<void> {
+  for (const [index, metric] of metrics.entries()) {
+    const value = 'goalId' in metric.value ? 'a::DOUBLE' : events.valueOf(metric.value);
+    await execute(
+      connection,
+      `INSERT INTO metric_values SELECT ${index}, kind, unit, ${value} FROM metric_events
+       WHERE ${events.has(signalOf(metric.value))} AND n = 1 AND ${value} IS NOT NULL
+         AND ${isWithin(metric, times.until)} AND ${isOver(metric, times.now)}`,
+    );
+  }
+}
+
+type ClusterRow = {
+  variation: bigint;
+  quantile: number;
+  visitors: bigint;
+  all_values: bigint;
+  below: bigint;
+  all_squares: bigint;
+  below_squares: bigint;
+  products: bigint;
+};
+
+/** By the number of the variation: the spread of a quantile, of the metric at this position. */
+export async function quantileSpreads(
+  connection: DuckDBConnection,
+  visitors: MetricVisitors,
+  metric: QuantileMetric,
+  { index, includeBots }: { index: number; includeBots: boolean },
+): Promise<Map<bigint, QuantileSpread>> {
+  const own = `SELECT ${visitors.variation}::HUGEINT AS variation, unit, value FROM metric_values
+    WHERE metric = ${index}${includeBots ? '' : ` AND NOT ${visitors.isBot}`}`;
+  const rows = await recordsOf<ClusterRow>(
+    connection,
+    `WITH own AS (${own}),
+      quantiles AS (SELECT variation, quantile_disc(value, ${metric.quantile}::DOUBLE) AS quantile FROM own GROUP BY variation),
+      clusters AS (
+        SELECT variation, any_value(quantile) AS quantile, count(*) AS m, count(*) FILTER (value <= quantile) AS k
+        FROM own JOIN quantiles USING (variation) GROUP BY variation, unit)
+      SELECT variation, any_value(quantile) AS quantile, count(*) AS visitors, sum(m) AS all_values, sum(k) AS below,
+             sum(m::HUGEINT * m) AS all_squares, sum(k::HUGEINT * k) AS below_squares, sum(m::HUGEINT * k) AS products
+      FROM clusters GROUP BY variation`,
+  );
+  const counted = rows.map(({ variation, quantile, ...row }) => {
+    const clusters = {
+      visitors: Number(row.visitors),
+      all: Number(row.all_values),
+      below: Number(row.below),
+      allSquares: Number(row.all_squares),
+      belowSquares: Number(row.below_squares),
+      products: Number(row.products),
+    };
+    return { variation, quantile, clusters, ranks: spreadRanks(metric.quantile, clusters) };
+  });
+  const wanted = counted.flatMap(({ ranks, clusters }) =>
+    // In the middle, so that the rank is the same, however it is rounded.
+    (ranks ?? []).map((rank) => (rank - 0.5) / clusters.all),
+  );
+  const values = await valuesAt(connection, own, wanted);
+  const unit = 'goalId' in metric.value ? MICROS : 1;
+  let next = 0;
+  return new Map(
+    counted.map(({ variation, quantile, clusters, ranks }) => {
+      const found = values.get(variation) ?? [];
+      const bounds: [number, number] | undefined = ranks && [found[next++]! / unit, found[next++]! / unit];
+      return [variation, quantileSpread(clusters, quantile / unit, bounds)];
+    }),
+  );
+}
+
+/** By variation, its values at these shares. */
+async function valuesAt(
+  connection: DuckDBConnection,
+  own: string,
+  shares: readonly number[],
+): Promise<Map<bigint, readonly number[]>> {
+  if (shares.length === 0) return new Map();
+  const rows = await rowsOf<[bigint, { items: number[] }]>(
+    connection,
+    `SELECT variation, quantile_disc(value, [${shares.map((share) => `${share}::DOUBLE`).join(', ')}])
+     FROM (${own}) GROUP BY variation`,
+  );
+  return new Map(rows.map(([variation, { items }]) => [variation, items]));
+}
