@@ -268,4 +268,22 @@ export function describeMetrics({ store, add, nextProperty }: MetricSuite): void
     expect(byName['p50: a with bots']).toMatchObject({ visitors: 5, values: 11, value: 5 });
     expect(found).toHaveLength(8);
   });
+
+  test('values of one visitor are not independent: four of each count little more than one', async () => {
+    const p = nextProperty();
+    const numbers = Array.from({ length: 16 }, (_, index) => index + 1);
+    await tell(
+      ...numbers.map((number) =>
+        new Story(p, `s${number}`).sees().does('load', [1, 2, 3, 4], { ms: number }),
+      ),
+    );
+    const metrics = {
+      p50: { kind: 'quantile', quantile: 0.5, value: { event: 'load', property: 'ms' }, withinMs: null },
+    } as const;
+    const found = Object.fromEntries(await quantilesOf(p, metrics)) as Record<string, object>;
+    // Half of the 64 values are up to 8. Each visitor is 2 away from that share, so its standard error is 0.129, and the
+    // interval of the share goes from 0.247 to 0.753: from the 16th to the 49th value.
+    expect(found['p50: a']).toMatchObject({ visitors: 16, values: 64, value: 8 });
+    expect(found['p50: a']).toHaveProperty('standardError', (13 - 4) / (2 * 1.96));
+  });
 }
