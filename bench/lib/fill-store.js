@@ -31,6 +31,29 @@ function* visitors(count) {
   }
 }
 
+/** The same with three page views each, of which every other visitor makes one on the next day, and a load time. */
+function* activeVisitors(count) {
+  let visitor = 0;
+  for (const request of visitors(count)) {
+    if (request.kind !== 'collect') {
+      yield request;
+      continue;
+    }
+    visitor += 1;
+    const at = request.receivedAt;
+    const view = (later, path) => ({ type: 'pageview', at: at + later, url: `https://shop.example${path}` });
+    const load = {
+      type: 'event',
+      name: 'load',
+      at: at + 1,
+      properties: JSON.stringify({ ms: (visitor * 7919) % 3001 }),
+    };
+    yield { ...request, events: [view(1, '/'), load, view(5000, `/product/${visitor % 997}?from=home`)] };
+    const [later, path] = visitor % 2 === 0 ? [DAY, '/'] : [9000, '/checkout/pay'];
+    yield { ...request, receivedAt: at + later, events: [view(later, path)] };
+  }
+}
+
 /** One session with many events. */
 function* longSession(count, bytes) {
   const start = Date.now() - DAY;
@@ -77,7 +100,7 @@ function* oldDays(count) {
   }
 }
 
-const KINDS = { visits, visitors, longSession, oldDays };
+const KINDS = { visits, visitors, activeVisitors, longSession, oldDays };
 
 const [checkout, file, kind, count, bytes = '0'] = process.argv.slice(2);
 const built = pathToFileURL(join(checkout, 'packages/server/dist/duckdb-event-store.cjs')).href;

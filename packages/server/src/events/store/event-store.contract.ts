@@ -8,6 +8,7 @@ import { compareSubject, describeErasure } from './contract/describe-erasure.con
 import { describeFeedbackGoals } from './contract/describe-feedback-goals.contract.ts';
 import { describeGoals } from './contract/describe-goals.contract.ts';
 import { describeLists } from './contract/describe-lists.contract.ts';
+import { describeMetricVisitors } from './contract/describe-metric-visitors.contract.ts';
 import { describeMetrics } from './contract/describe-metrics.contract.ts';
 import { describeNewFeedback } from './contract/describe-new-feedback.contract.ts';
 import { describePhases } from './contract/describe-phases.contract.ts';
@@ -384,6 +385,7 @@ export function describeEventStore(
     describeCovariates({ store: () => store, add, journal, nextProperty, randomRuns });
     describeFeedbackGoals({ store: () => store, add, nextProperty });
     describeMetrics({ store: () => store, add, nextProperty });
+    describeMetricVisitors({ store: () => store, add, nextProperty });
     describeAssignments({ store: () => store, add, nextProperty });
     describeSessionContexts({ store: () => store, add, nextProperty });
     describeNewFeedback({ store: () => store, add, nextProperty });

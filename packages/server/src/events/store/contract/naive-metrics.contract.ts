@@ -143,10 +143,10 @@ export class NaiveMetrics {
     const capped = (value: number, cap: number | null) => (cap !== null && value > cap ? cap : value);
     switch (metric.kind) {
       case 'mean':
-        return { ...none, value: capped(valueOf(metric.value, did), metric.cap) };
+        return { ...none, value: capped(amountOf(metric.value, did), metric.cap) };
       case 'ratio': {
-        const value = capped(valueOf(metric.numerator, did), metric.cap);
-        return { ...none, value, other: valueOf(metric.denominator, did) };
+        const value = capped(amountOf(metric.numerator, did), metric.cap);
+        return { ...none, value, other: amountOf(metric.denominator, did) };
       }
       case 'retention': {
         const isBack = did
@@ -220,7 +220,7 @@ function isOver(metric: MetricTerm, { firstAt }: Person, now: number): boolean {
   return window === null || firstAt + window <= now;
 }
 
-function valueOf(value: MetricValue, did: readonly Did[]): number {
+function amountOf(value: MetricValue, did: readonly Did[]): number {
   if (!('goalId' in value)) return did.filter((it) => isEvent(value, it)).length;
   const reached = did.flatMap(({ goal }) => (goal?.goalId === value.goalId ? [goal] : []));
   return reached.reduce((sum, it) => sum + (value.of === 'count' ? it.direction : it.micros / 1e6), 0);
