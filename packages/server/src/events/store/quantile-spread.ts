@@ -14,7 +14,7 @@ export interface QuantileClusters {
 }
 
 /** The position of a quantile in sorted values, from 1: the smallest value that is at least as large as this share. */
-export function rankOf(quantile: number, values: number): number {
+function rankOf(quantile: number, values: number): number {
   const share = Math.min(1, Math.max(0, quantile));
   // In this order, which rounds as DuckDB does.
   return Math.max(1, values - Math.floor(values - share * values));

@@ -17,7 +17,7 @@ const MAX_SIGNALS = 60;
 /** Of groups of visitors, as text: JSON of the position of the variation, whether they are crawlers, and returning. */
 export type Kind = string;
 
-export interface VariationSpread {
+interface VariationSpread {
   metric: QuantileMetric;
   includeBots: boolean;
   /** Position of the variation, from 1. */

@@ -9,8 +9,8 @@ import type { MetricVisitors } from './metric-visitors.ts';
 interface Times {
   now: number;
   until: number;
-  /** When the first visitor entered. */
-  since: number;
+  /** When the first and the last visitor entered. */
+  entered: readonly [first: number, last: number];
 }
 
 /**
@@ -21,7 +21,7 @@ export function bounceStatement(
   { sources }: QueryContext,
   visitors: MetricVisitors,
   metrics: readonly BounceMetric[],
-  { now, until, since }: Times,
+  { now, until, entered: [since, last] }: Times,
 ): BoundSql {
   const values = new SqlValues();
   const first = (value: string) => `arg_min(${value}, (happened_at, ${sources.tieBreak}))`;
@@ -46,6 +46,7 @@ export function bounceStatement(
       `sum(v${index} * d${index}) ${over} AS product_${index}`,
     ];
   });
+  const end = Math.max(...metrics.map(({ withinMs }) => (withinMs === null ? until : last + withinMs)));
   const own = `property = ${visitors.property}`;
   const viewed = `${own} AND type = ${SESSION_EVENT_TYPES.pageview}`;
   return {
@@ -53,7 +54,7 @@ export function bounceStatement(
     sql: `WITH views AS MATERIALIZED (
         SELECT session_key, unit, happened_at, url, seq, source, event_index
         FROM session_events JOIN metric_sessions USING (session_key)
-        WHERE ${viewed} AND happened_at >= ${since}),
+        WHERE ${viewed} AND happened_at >= ${since} AND happened_at < ${end}),
       older AS (
         SELECT session_key FROM sessions
         WHERE ${own} AND started_at < ${since} AND session_key IN (SELECT session_key FROM views)),
@@ -65,8 +66,8 @@ export function bounceStatement(
       begun AS (
         SELECT unit, any_value(kind) AS kind, any_value(first_at) AS first_at, ${views.join(', ')}
         FROM views JOIN metric_units USING (unit) LEFT JOIN expired USING (session_key)
-        WHERE session_key NOT IN (SELECT session_key FROM continued) AND coalesce(happened_at < expired_at, true)
-        GROUP BY unit, session_key),
+        WHERE session_key NOT IN (SELECT session_key FROM continued)
+        GROUP BY unit, session_key HAVING coalesce(min(happened_at) < any_value(expired_at), true)),
       visitors AS (
         SELECT unit, any_value(kind) AS kind, any_value(first_at) AS first_at, ${perVisitor.join(', ')}
         FROM begun GROUP BY unit)

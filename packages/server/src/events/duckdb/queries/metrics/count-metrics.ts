@@ -105,7 +105,7 @@ class MetricCount {
       await addMetricValues(connection, this.#events, this.#quantiles, { now, until });
     }
     if (bounces.length === 0) return;
-    const times = { now, until, since: entered[0] };
+    const times = { now, until, entered };
     const { sql, values } = bounceStatement(this.#context, this.#tables.visitors, bounces, times);
     this.#addColumns(bounces, await recordsOf<SumRow>(connection, sql, values));
   }
