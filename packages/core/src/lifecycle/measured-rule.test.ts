@@ -64,22 +64,31 @@ describe('a measured rule', () => {
     const unrelated = { id: 'later', conditions: [], value: true };
     const before = after([], inFlag([SPLIT, unrelated]), 1);
     expect(after(before, inFlag([SPLIT, unrelated]), 2)).toBe(before);
-    const renamed = after(before, inFlag([{ ...SPLIT, name: 'New' }, { ...unrelated, value: false }]), 3);
+    const renamed = after(
+      before,
+      inFlag([
+        { ...SPLIT, name: 'New' },
+        { ...unrelated, value: false },
+      ]),
+      3,
+    );
     expect(renamed).toBe(before);
   });
 
   it('starts a phase when something before it, or what those outside get, changes', () => {
     const first = { id: 'first', conditions: [{ attribute: 'a', operator: 'isSet' as const }], value: true };
     expect(reasonsAfter(inFlag([HALF]), inFlag([first, HALF]))).toEqual(['started', 'rules…']);
-    expect(reasonsAfter(inFlag([first, HALF]), inFlag([{ ...first, name: 'N', value: false }, HALF]))).toEqual([
-      'started…',
-    ]);
+    expect(
+      reasonsAfter(inFlag([first, HALF]), inFlag([{ ...first, name: 'N', value: false }, HALF])),
+    ).toEqual(['started…']);
     expect(reasonsAfter(inFlag([HALF]), inFlag([HALF], { value: true }))).toEqual(['started', 'rules…']);
     expect(reasonsAfter(inFlag([SPLIT]), inFlag([SPLIT], { value: 'x' }))).toEqual(['started…']);
     const required = { prerequisites: [{ flag: 'g', value: true }] };
     expect(reasonsAfter(inFlag([SPLIT]), inFlag([SPLIT], required))).toEqual(['started', 'rules…']);
     // Turned off, a rule takes nobody.
-    expect(reasonsAfter(inFlag([SPLIT]), inFlag([{ ...first, enabled: false }, SPLIT]))).toEqual(['started…']);
+    expect(reasonsAfter(inFlag([SPLIT]), inFlag([{ ...first, enabled: false }, SPLIT]))).toEqual([
+      'started…',
+    ]);
   });
 
   it('is over when a schedule has reached everybody, with the winner that is served', () => {

@@ -242,7 +242,9 @@ describe('the results of a measured rule', () => {
       { userId: 'eve', exposures: [{ splitTestKey: 'flag:erased/production/parts' }] },
     ]);
     const { id } = bodyOf(await owner.post('/erasures', body('eve')), 202);
-    await expect.poll(async () => (await owner.read(`/erasures/${id}`)).state, { timeout: 60_000 }).toBe('done');
+    await expect
+      .poll(async () => (await owner.read(`/erasures/${id}`)).state, { timeout: 60_000 })
+      .toBe('done');
     const counted = async () => {
       const { variations } = await results('erased', 'parts', { fresh: 'true' });
       return variations.reduce((sum: number, { visitors }: { visitors: number }) => sum + visitors, 0);
