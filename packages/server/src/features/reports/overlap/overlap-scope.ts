@@ -19,7 +19,7 @@ export interface OverlapScope {
   readonly leftOut: number;
 }
 
-export interface OtherTest {
+interface OtherTest {
   readonly test: Pick<
     OverlapReport['tests'][number],
     'splitTestKey' | 'name' | 'status' | 'phase' | 'from' | 'to'
