@@ -6,6 +6,7 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { NewSplitTestPage } from './editor/new-split-test-page.tsx';
 import { HoldoutPanel } from './holdout/holdout-panel.tsx';
+import { reportedTests } from './reported-tests.ts';
 import { SplitTestFilterBar } from './split-test-filter-bar.tsx';
 import { SplitTestTable } from './split-test-table.tsx';
 import { SplitTestsEmpty } from './split-tests-empty.tsx';
@@ -29,8 +30,8 @@ function SplitTestList() {
   const create = (
     <NewItemButton onClick={() => navigate('split-tests', { new: '1' })}>New split test</NewItemButton>
   );
-  const { splitTests } = configuration;
-  if (splitTests.length === 0) {
+  const tests = reportedTests(configuration);
+  if (tests.length === 0) {
     return (
       <Page title="Split tests">
         <SplitTestsEmpty action={create} />
@@ -39,7 +40,7 @@ function SplitTestList() {
   }
   return (
     <Page title="Split tests" actions={create}>
-      <SplitTestFilterBar tests={splitTests} filters={filters} onChange={setFilters} />
+      <SplitTestFilterBar tests={tests} filters={filters} onChange={setFilters} />
       {listed.length > 0 ? (
         <SplitTestTable listed={listed} />
       ) : (
