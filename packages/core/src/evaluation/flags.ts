@@ -76,12 +76,9 @@ interface CompiledRule {
   readonly result: Outcome;
   /** Instead of the result: one of several, or none if the rollout does not include the context. */
   readonly split: ((context: Context) => Outcome | undefined) | undefined;
-  /** Set if it is measured: reads the value that decides the draw. */
-  readonly measuredUnit: ReadUnit | undefined;
 }
 
 interface CompiledFlag {
-  readonly key: string;
   readonly prerequisites: readonly { readonly flag: CompiledFlag; readonly value: FlagValue }[];
   readonly unmetResult: Outcome;
   readonly rules: readonly CompiledRule[];
@@ -90,6 +87,9 @@ interface CompiledFlag {
   passId: number;
   result: Outcome;
 }
+
+/** Of measured rules, what reads the value that decides the draw. Apart from the rules, which are read faster if they are small. */
+const measuredUnits = new WeakMap<CompiledRule, ReadUnit>();
 
 /**
  * Compiles flags: parses, lower-cases and resolves everything in advance, and creates every possible result, so that
@@ -122,9 +122,7 @@ export function createFlagCompiler(
 function createFlagSet(flags: ReadonlyMap<string, CompiledFlag>, pass: Pass): FlagSet {
   const keys = Object.freeze([...flags.keys()]);
   const inOrder = [...flags.values()];
-  const measured = new Set(
-    inOrder.filter(({ rules }) => rules.some(isCompiledMeasured)).map(({ key }) => key),
-  );
+  const measured = new Set(inOrder.filter(hasMeasuredRule).map(({ defaultResult }) => defaultResult.key));
   return {
     keys,
     measured,
@@ -157,7 +155,7 @@ function createFlagSet(flags: ReadonlyMap<string, CompiledFlag>, pass: Pass): Fl
   };
 }
 
-const isCompiledMeasured = ({ measuredUnit }: CompiledRule) => measuredUnit !== undefined;
+const hasMeasuredRule = ({ rules }: CompiledFlag) => rules.some((rule) => measuredUnits.has(rule));
 
 function evaluateFlag(flag: CompiledFlag, context: Context, pass: Pass): Outcome {
   if (flag.passId === pass.id) return flag.result;
@@ -188,8 +186,9 @@ function firstMatch(flag: CompiledFlag, context: Context): Outcome {
 }
 
 /** Like `firstMatch`, with the measured rules on the way. */
-function exposuresTo({ key: flagKey, rules }: CompiledFlag, context: Context): MeasuredExposure[] {
+function exposuresTo({ rules, defaultResult }: CompiledFlag, context: Context): MeasuredExposure[] {
   const exposures: MeasuredExposure[] = [];
+  const { key: flagKey } = defaultResult;
   for (const rule of rules) {
     if (!rule.matches(context)) continue;
     const served = rule.split === undefined ? rule.result : rule.split(context);
@@ -197,7 +196,7 @@ function exposuresTo({ key: flagKey, rules }: CompiledFlag, context: Context): M
     // Outside of a split with a rollout, nobody is in the test.
     const variant = rule.split === undefined ? (isServed ? ON : OFF) : served?.evaluation.variant;
     // Without an id, nothing is drawn.
-    const unit = rule.measuredUnit?.(context);
+    const unit = measuredUnits.get(rule)?.(context);
     const { ruleId } = rule.result.evaluation;
     if (unit !== undefined && variant !== undefined && ruleId !== undefined) {
       exposures.push({ flagKey, ruleId, variant, unit });
@@ -255,34 +254,25 @@ function compileFlag(
   const enabled = configuration.rules.filter((rule) => rule.enabled !== false);
   const defaultResult = createOutcome(flag, configuration.value, enabled.length > 0 ? 'DEFAULT' : 'STATIC');
   const rules = enabled.map((rule) => compileRule(flag, rule, scope));
-  const { key } = flag;
-  return { key, prerequisites, unmetResult, rules, defaultResult, passId: -1, result: defaultResult };
+  return { prerequisites, unmetResult, rules, defaultResult, passId: -1, result: defaultResult };
 }
 
 /** A flag with the same result in every context. */
 function constantFlag(result: Outcome): CompiledFlag {
-  const { key } = result;
-  return {
-    key,
-    prerequisites: [],
-    unmetResult: result,
-    rules: [],
-    defaultResult: result,
-    passId: -1,
-    result,
-  };
+  return { prerequisites: [], unmetResult: result, rules: [], defaultResult: result, passId: -1, result };
 }
 
 function compileRule(flag: FlagDefinition, rule: Rule, scope: ConditionScope): CompiledRule {
   // Rules without a value and a split are refused when they are saved.
   const { id: ruleId, value = flag.defaultValue, rollout, split } = rule;
-  return {
+  const compiled = {
     matches: compileConditions(rule.match, rule.conditions ?? [], scope),
     rollout: rollout && compileRollout(flag.key, ruleId, rollout, scope.attributes),
     result: createOutcome(flag, value, rollout ? 'SPLIT' : 'TARGETING_MATCH', { ruleId }),
     split: split && compileSplitResult(flag, rule, split, scope),
-    measuredUnit: isMeasured(rule) ? scope.attributes.unit(rollout?.by) : undefined,
   };
+  if (isMeasured(rule)) measuredUnits.set(compiled, scope.attributes.unit(rollout?.by));
+  return compiled;
 }
 
 function compileSplitResult(

@@ -28,7 +28,9 @@ export function PromoteButton({ test, verdict, variant = 'filled', size, childre
       >
         {children}
       </ReasonButton>
-      <span role="status">{isProposed && 'Proposed: it takes effect when an admin approves it.'}</span>
+      <span role="status" className="unseen">
+        {isProposed && 'Your change is proposed. It takes effect when an admin approves it.'}
+      </span>
       {isOpen && (
         <PromoteDialog
           test={test}

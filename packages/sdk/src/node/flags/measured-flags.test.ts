@@ -1,5 +1,7 @@
 import { SECRET_KEY } from '@switchyard/testing/fixtures/sample-property';
 import { closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSwitchyard, type SwitchyardOptions } from '../node.ts';
 
@@ -19,9 +21,15 @@ const flag = (key: string) => ({
 
 let shop: Shop;
 beforeAll(async () => {
-  shop = await openShop({ provision: sampleWith({ flags: KEYS.map(flag) }) });
+  shop = await openShop({ provision: sampleWith({ flags: KEYS.map(flag) }), env: WITH_OWNER });
 });
 afterAll(() => closeShop(shop));
+
+/** Changes a flag. */
+async function changeFlag(target: Shop, { key, ...fields }: { key: string; environments: object }) {
+  const owner = new PropertyManager(await ownerBrowser(target.server));
+  bodyOf(await owner.patch(`/flags/${key}`, fields, '*'));
+}
 
 const connect = async (options: Partial<SwitchyardOptions> = {}) => {
   const client = createSwitchyard({
@@ -104,6 +112,28 @@ it('records pages that get their flags from the relay', async () => {
   expect((await call('p2', { 'sec-gpc': '1' })).status).toBe(200);
   await client.close();
   expect((await countsOf('relayed')).visitors).toBe(1);
+});
+
+it('reports somebody again after a change, which may have started a phase', async () => {
+  const { flags, close } = await connect({ pollIntervalMs: 1000 });
+  const read = () => flags.string('changed', '', { userId: 'u1' });
+  read();
+  const changed = new Promise<string[]>((resolve) => flags.onChange(resolve));
+  const weights = [{ ...split[0], weight: 9 }, split[1]];
+  const rules = [{ id: 'parts', split: weights, measure: { goals: ['signup'] } }];
+  await changeFlag(shop, { key: 'changed', environments: { production: { rules } } });
+  expect(await changed).toContain('changed');
+  read();
+  read();
+  await close();
+  const phases = await Promise.all(
+    ['1', '2'].map((phase) => shop.get('/v1/flags/results', { flagKey: 'changed', ruleId: 'parts', phase })),
+  );
+  const exposures = phases.map(({ body }) =>
+    body.variations.reduce((sum: number, each: { exposures: number }) => sum + each.exposures, 0),
+  );
+  expect(exposures[0] + exposures[1]).toBe(2);
+  expect(exposures[1]).toBeGreaterThan(0);
 });
 
 it('lets the service record what it evaluates', async () => {

@@ -33,3 +33,23 @@ it('tells that a split changes of which only the pointers are known', () => {
   const weight = (number: number) => ({ 0: { split: { 1: { weight: number } } } });
   expect(linesOf(weight(1), weight(3))).toEqual(['production, rule 1: split changed']);
 });
+
+it('tells what a rule is measured by', () => {
+  const measure = {
+    goals: ['signup', { feedbackType: 'nps', option: 'good' }],
+    guardrails: [{ goalId: 'refunds', maxHarm: 0.1 }],
+    plannedVisitors: 5000,
+    smallestEffect: 0.05,
+  };
+  const rule = { id: 'r', rollout: { percentage: 50 }, value: 'a' };
+  const words =
+    "measured by 'signup', feedback 'nps: good', guardrails 'refunds', planned for 5000 visitors, smallest effect 5 %";
+  expect(linesOf([rule], [{ ...rule, measure }])).toEqual([`production, rule 1: ${words}`]);
+  expect(linesOf([{ ...rule, measure }], [rule])).toEqual(['production, rule 1: no longer measured']);
+  expect(linesOf([], [{ ...rule, measure }])).toEqual([
+    'Rule 1 added in production: serve a to 50 % of everyone, measured',
+  ]);
+  // Of a change that is only known by its pointers.
+  const part = (goal: string) => ({ 0: { measure: { goals: { 1: goal } } } });
+  expect(linesOf(part('a'), part('b'))).toEqual(['production, rule 1: what it is measured by changed']);
+});

@@ -109,8 +109,10 @@ function inShort({ value }: ListItem, { segments = [] }: Names): string {
     percent: percentWords,
     maxConditions: MAX_CONDITIONS,
   });
-  const state = objectOf(value).enabled === false ? ' (off)' : '';
-  return cut(text.charAt(0).toLowerCase() + text.slice(1), MAX_SENTENCE_LENGTH) + state;
+  const { enabled, measure } = objectOf(value);
+  const state = enabled === false ? ' (off)' : '';
+  const measured = isMissing(measure) ? '' : ', measured';
+  return cut(text.charAt(0).toLowerCase() + text.slice(1), MAX_SENTENCE_LENGTH) + measured + state;
 }
 
 const ruleWords = (place: string) =>

@@ -8,6 +8,8 @@ import {
   sampleWith,
 } from '@switchyard/testing/fixtures/shop';
 import { mulberry32 } from '@switchyard/testing/random/mulberry32';
+import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { differencesIn } from './report-bundle.ts';
 
@@ -47,9 +49,11 @@ beforeAll(async () => {
     flag('mail', { id: 'parts', rollout: { percentage: 100, by: 'email' }, split: SPLIT, measure }),
     flag('reported', { id: 'parts', split: SPLIT, measure }),
     flag('effect', half({ measure: { goals: ['signup'] } })),
+    flag('erased', { id: 'parts', split: SPLIT, measure }),
+    flag('setting', { id: 'parts', split: SPLIT, measure }),
     flag('ofrep', { id: 'parts', split: SPLIT, measure }),
   ];
-  shop = await openShop({ provision: sampleWith({ flags }) });
+  shop = await openShop({ provision: sampleWith({ flags }), env: WITH_OWNER });
 });
 afterAll(() => closeShop(shop));
 
@@ -105,7 +109,7 @@ describe('the results of a measured rule', () => {
   it('find an effect that is there, and the bundle recomputes to the same', async () => {
     const random = mulberry32(20_261_119);
     const expected = { off: { visitors: 0, converted: 0 }, on: { visitors: 0, converted: 0 } };
-    const players = Array.from({ length: 600 }, (_, i) => ({ userId: `e${i}`, luck: random() }));
+    const players = Array.from({ length: 500 }, (_, i) => ({ userId: `e${i}`, luck: random() }));
     for (let start = 0; start < players.length; start += 100) {
       const batch = players.slice(start, start + 100).map(async ({ userId, luck }) => {
         const { ruleId } = await evaluate('effect', { userId });
@@ -127,10 +131,10 @@ describe('the results of a measured rule', () => {
       { key: 'on', ...expected.on },
     ]);
     const [, on] = goals[0].metrics.find(
-      ({ metric }: { metric: string }) => metric === 'conversion',
+      ({ metric }: { metric: string }) => metric === 'conversion-rate',
     ).variations;
     const rate = ({ visitors, converted }: { visitors: number; converted: number }) => converted / visitors;
-    expect(on.absolute.value).toBeCloseTo(rate(expected.on) - rate(expected.off), 9);
+    expect(on.absolute.estimate).toBeCloseTo(rate(expected.on) - rate(expected.off), 9);
     expect(on.absolute.low).toBeGreaterThan(0);
     expect([on.absolute.low < 0.2, 0.2 < on.absolute.high]).toEqual([true, true]);
     const bundle = await shop.get('/v1/flags/results/export', { flagKey: 'effect', ruleId: 'half' });
@@ -218,6 +222,43 @@ describe('the results of a measured rule', () => {
       { key: 'plain', exposures: 1, visitors: 1, bots: 0 },
       { key: 'bold', exposures: 1, visitors: 1, bots: 1 },
     ]);
+  });
+
+  it('are erased, suppressed and exported with their visitor or user', async () => {
+    const body = (userId: string) => ({ userId });
+    for (const userId of ['eve', 'ada']) await evaluate('erased', { userId });
+    const before = await visitorsOf('erased', 'parts');
+    expect(before.plain! + before.bold!).toBe(2);
+    const owner = new PropertyManager(await ownerBrowser(shop.server));
+    const person = await owner.read('/person?userId=eve');
+    expect(person.sessions).toMatchObject([
+      { userId: 'eve', exposures: [{ splitTestKey: 'flag:erased/production/parts' }] },
+    ]);
+    const { id } = bodyOf(await owner.post('/erasures', body('eve')), 202);
+    await expect.poll(async () => (await owner.read(`/erasures/${id}`)).state, { timeout: 60_000 }).toBe('done');
+    const counted = async () => {
+      const { variations } = await results('erased', 'parts', { fresh: 'true' });
+      return variations.reduce((sum: number, { visitors }: { visitors: number }) => sum + visitors, 0);
+    };
+    expect(await counted()).toBe(1);
+    // Evaluated again, by a server that has not recorded it today.
+    const exposures = [{ flagKey: 'erased', ruleId: 'parts', variant: 'bold', userId: 'eve' }];
+    await accepted(shop.post('/v1/flags/usage', { propertyId: 'shop', exposures }));
+    expect(await counted()).toBe(1);
+  });
+
+  it('record every evaluation if the property says so, unless the request does not want it', async () => {
+    const owner = new PropertyManager(await ownerBrowser(shop.server));
+    const { version } = await owner.read('');
+    const changed = bodyOf(await owner.patch('', { recordEvaluations: true }, version));
+    expect(changed.recordEvaluations).toBe(true);
+    await evaluate('setting', { visitorId: 'w1' }, {});
+    await evaluate('setting', { visitorId: 'w2' }, { record: false });
+    await shop.post('/ofrep/v1/evaluate/flags/setting', { context: { targetingKey: 'w3' } });
+    const counted = await visitorsOf('setting', 'parts');
+    expect(counted.plain! + counted.bold!).toBe(2);
+    const off = bodyOf(await owner.patch('', { recordEvaluations: false }, changed.version));
+    expect(off).not.toHaveProperty('recordEvaluations');
   });
 
   it('take evaluations by OFREP with the header', async () => {

@@ -40,7 +40,7 @@ const ATTRIBUTION_DAYS = 7;
 
 const reported = new WeakMap<Omit<MeasuredRuleInPlace, 'id'>, ReportedTest>();
 
-export function reportedRule(place: Omit<MeasuredRuleInPlace, 'id'>): ReportedTest {
+function reportedRule(place: Omit<MeasuredRuleInPlace, 'id'>): ReportedTest {
   const known = reported.get(place);
   if (known !== undefined) return known;
   const { key, name, rule, status, measure, winner, phases } = place;

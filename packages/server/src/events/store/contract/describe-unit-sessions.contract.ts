@@ -129,9 +129,9 @@ export function describeUnitSessions({ open, store, add, nextProperty }: Suite):
     expect(await countsOf(store(), p)).toEqual([1, 1]);
     await add(exposures(p, T0 + 5 * DAY_MS, [exposure(hashedUnit('late'), T0 + 5 * DAY_MS)]));
     expect(await store().subjectVisitors({ propertyId: p, visitorId: 'late' })).toEqual(['late']);
-    expect(await store().subjectSessions({ subject: { propertyId: p, visitorId: 'late' }, limit: 9 })).toEqual([
-      hashedUnit('late'),
-    ]);
+    expect(
+      await store().subjectSessions({ subject: { propertyId: p, visitorId: 'late' }, limit: 9 }),
+    ).toEqual([hashedUnit('late')]);
     await store().expire(p, T0 + 6 * DAY_MS);
     expect(await countsOf(store(), p)).toEqual([0, 0]);
     const subject = { propertyId: p, visitorId: 'ann' };
