@@ -23,10 +23,15 @@ function Badge({ test }: { test: MeasuredTest }) {
   const verdict = data && urgentVerdict(data);
   const ended = test.winner === null ? 'Ended' : `Winner: ${test.winner}`;
   const state = test.status === 'stopped' ? ended : STATES[test.status];
+  const words = state ?? (verdict ? decisionWords(verdict, data) : 'Measured');
   return (
-    <PropertyLink to={page} search={search} className={`badge ${classes.badge}`}>
-      {state ?? (verdict ? decisionWords(verdict, data) : 'Measured')}
-      <span className="unseen">: results of the measured rule</span>
+    <PropertyLink
+      to={page}
+      search={search}
+      className={`badge ${classes.badge}`}
+      aria-label={`${words}: results of the measured rule`}
+    >
+      {words}
     </PropertyLink>
   );
 }
