@@ -45,6 +45,7 @@ class LiveVisit {
     const visitor = createVisitor(seed + 2, number, now);
     const visit = planVisit(visitor, now, await this.#runningTests());
     await this.#evaluateFlags(visitor);
+    if (visit.events.some(({ url }) => url?.endsWith('/help/contact'))) await this.#evaluateMeasured(visit);
     let last = now;
     for (const event of visit.events.filter(({ at }) => at < now + HOUR)) {
       await pause(Math.min(event.at - last, MAX_PAUSE_MS), this.#signal);
@@ -69,6 +70,13 @@ class LiveVisit {
   #evaluateFlags(visitor) {
     const context = { visitorId: visitor.id, userId: visitor.userId, ...attributesOf(visitor) };
     return this.#post('/v1/flags/evaluate', 'secretKey', { context, flagKeys: FLAG_KEYS });
+  }
+
+  /** The server of the shop evaluates it for the form, where it is used. */
+  #evaluateMeasured({ sessionId, visitorId }) {
+    const context = { sessionId, visitorId };
+    const body = { context, flagKeys: ['help-answers'], record: true };
+    return this.#post('/v1/flags/evaluate', 'secretKey', body);
   }
 
   #send({ sessionId, visitorId, userId, attributes, agent }, { type, at: _at, id: _id, ...event }) {

@@ -61,7 +61,7 @@ export function createWebhookWork(services: WebhookServices): WebhookWork {
     onQueued,
     log,
     evaluate: async (property, test) => {
-      const scope = scopeOf(property, findReported(property, test.key)!, undefined, Date.now());
+      const scope = scopeOf(property, findReported(property, test.key), undefined, Date.now());
       const { body } = await reports.run({ type: 'verdict', scope });
       return JSON.parse(new TextDecoder().decode(body));
     },

@@ -53,7 +53,7 @@ import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
 import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
 import { phaseOfQuery, scopeOf } from '../features/reports/report-scope.ts';
-import { findSplitTest } from '../features/reports/reported-test.ts';
+import { findReported } from '../features/reports/reported-test.ts';
 import { DailySalt } from '../features/sessions/daily-salt.ts';
 import { limitLookupTime } from '../features/sessions/limit-lookup-time.ts';
 import { registerPersonRoutes } from '../features/sessions/person-routes.ts';
@@ -205,7 +205,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
     identities,
     eventStore,
     phaseOf: (property, key, phase) =>
-      phaseOfQuery(scopeOf(property, findSplitTest(property, key), phase, Date.now()).query),
+      phaseOfQuery(scopeOf(property, findReported(property, key), phase, Date.now()).query),
     cleanerOf,
     dailySalt: new DailySalt(database),
     behindProxy: config.trustProxy !== false,

@@ -4,7 +4,7 @@ import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import type { MeasuredRule } from '@switchyard/core/lifecycle/measured-rule';
 import { measuredStatus } from '@switchyard/core/lifecycle/measured-status';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
-import { derivePerProperty, type Flag } from './property-configuration.ts';
+import { derivePerProperty, type Flag, type PropertyConfiguration } from './property-configuration.ts';
 
 export type { MeasuredRuleName };
 
@@ -47,3 +47,8 @@ function inFlag(flag: Flag): MeasuredRuleInPlace[] {
   known.set(flag, rules);
   return rules;
 }
+
+/** Whether exposures can have this key: of a split test, or of a measured rule. */
+export const isTestKey = (property: PropertyConfiguration, key: string): boolean =>
+  property.splitTests.some((test) => test.key === key) ||
+  measuredRulesOf(property).some((rule) => rule.key === key);

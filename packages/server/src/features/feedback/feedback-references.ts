@@ -1,4 +1,5 @@
 import { unknownName } from '@switchyard/core/evaluation/closest-name';
+import { isTestKey } from '../../configuration/property/measured-rules.ts';
 import type {
   FeedbackType,
   PropertyConfiguration,
@@ -27,7 +28,7 @@ export function checkReferences(
   { feedbackTypeId, splitTestKey, flagKey, environment }: References,
 ): void {
   if (feedbackTypeId !== undefined) requireType(property, feedbackTypeId);
-  if (splitTestKey !== undefined && !property.splitTests.some(({ key }) => key === splitTestKey)) {
+  if (splitTestKey !== undefined && !isTestKey(property, splitTestKey)) {
     throw new ApiError('split_test_not_found');
   }
   if (flagKey !== undefined && !property.flags.some(({ key }) => key === flagKey)) {

@@ -58,6 +58,7 @@ export class EventIntake {
     reportId?: string,
   ): Promise<void> {
     const named = visitors.filter((collect) => this.#suppress(collect) !== 'all');
+    // The list cannot add the sessions of any number of visitors.
     const erased = new Set(visitors.filter((collect) => !named.includes(collect)).map((it) => it.sessionId));
     const given = accepted.exposures.length;
     const kept = { ...accepted, exposures: accepted.exposures.filter((it) => !erased.has(it.sessionId)) };

@@ -190,7 +190,14 @@ describe('the results of a measured rule', () => {
     await accepted(shop.collect({ sessionId: 'late-session', visitorId: 'late-visitor' }));
     const { exposures, visitorId } = await shop.session('late-session');
     expect(visitorId).toBe('late-visitor');
-    expect(exposures).toMatchObject([{ splitTestKey: 'flag:sessions/production/parts' }]);
+    const [{ splitTestKey, variationKey }] = exposures;
+    expect(splitTestKey).toBe('flag:sessions/production/parts');
+    const listed = async (variation: string) =>
+      (await shop.sessions({ splitTestKey, variationKey: variation })).sessions.map(
+        (session: { sessionId: string }) => session.sessionId,
+      );
+    expect(await listed(variationKey)).toEqual(['late-session']);
+    expect(await listed(variationKey === 'bold' ? 'plain' : 'bold')).toEqual([]);
   });
 
   it('store no e-mail address', async () => {
@@ -198,7 +205,7 @@ describe('the results of a measured rule', () => {
     await evaluate('mail', { email: 'ada@shop.example' });
     const counted = await visitorsOf('mail', 'parts');
     expect(counted.plain! + counted.bold!).toBe(1);
-    const { text } = await shop.get('/v1/sessions', { splitTestKey: 'hero' }).then((it) => it);
+    const { text } = await shop.get('/v1/sessions');
     expect(text).not.toContain('ada@shop.example');
   });
 
@@ -235,7 +242,9 @@ describe('the results of a measured rule', () => {
       { userId: 'eve', exposures: [{ splitTestKey: 'flag:erased/production/parts' }] },
     ]);
     const { id } = bodyOf(await owner.post('/erasures', body('eve')), 202);
-    await expect.poll(async () => (await owner.read(`/erasures/${id}`)).state, { timeout: 60_000 }).toBe('done');
+    await expect
+      .poll(async () => (await owner.read(`/erasures/${id}`)).state, { timeout: 60_000 })
+      .toBe('done');
     const counted = async () => {
       const { variations } = await results('erased', 'parts', { fresh: 'true' });
       return variations.reduce((sum: number, { visitors }: { visitors: number }) => sum + visitors, 0);

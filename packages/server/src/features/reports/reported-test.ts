@@ -75,8 +75,11 @@ export const reportedTests = derivePerProperty((property): readonly ReportedTest
 ]);
 
 /** A split test by its key, or a measured rule by what its exposures are stored under. */
-export const findReported = (property: PropertyConfiguration, key: string): ReportedTest | undefined =>
-  reportedTests(property).find((test) => test.key === key);
+export function findReported(property: PropertyConfiguration, key: string): ReportedTest {
+  const test = reportedTests(property).find((each) => each.key === key);
+  if (test === undefined) throw new ApiError('split_test_not_found');
+  return test;
+}
 
 export function findSplitTest({ splitTests }: PropertyConfiguration, splitTestKey: string): SplitTest {
   const test = splitTests.find(({ key }) => key === splitTestKey);

@@ -1,5 +1,6 @@
 import type { SessionsQuery } from '@switchyard/core/api/sessions';
 import { filterValue } from '@switchyard/core/api/traffic';
+import { isTestKey } from '../../configuration/property/measured-rules.ts';
 import type { Goal, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import type { SessionPageQuery } from '../../events/store/event-store.ts';
 import type { ExposedSessions } from '../../events/store/session-conditions.ts';
@@ -54,7 +55,7 @@ export function sessionListFilter(
 /** Returns the goal. */
 function checkReferences(property: PropertyConfiguration, filter: Filter): Goal | undefined {
   const { splitTestKey, goalId, feedbackTypeId } = filter;
-  if (splitTestKey !== undefined && !property.splitTests.some(({ key }) => key === splitTestKey)) {
+  if (splitTestKey !== undefined && !isTestKey(property, splitTestKey)) {
     throw new ApiError('split_test_not_found');
   }
   const goal = property.goals.find(({ id }) => id === goalId);

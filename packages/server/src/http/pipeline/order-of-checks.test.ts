@@ -141,6 +141,8 @@ describe('5. the fields must be valid', () => {
     'POST /v1/flags/evaluate': { fields: { context: 5 }, pointers: ['/context'] },
     'GET /v1/flags/list': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
     'GET /v1/flags/segments': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
+    'GET /v1/flags/results': { fields: { ruleId: '' }, pointers: ['/ruleId'] },
+    'GET /v1/flags/results/export': { fields: { format: 'pdf' }, pointers: ['/format'] },
     'GET /v1/flags/usage': { fields: { flagKey: '' }, pointers: ['/flagKey'] },
     'POST /v1/flags/usage': { fields: { counts: [] }, pointers: ['/counts'] },
     'GET /v1/keys/public': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
