@@ -193,7 +193,7 @@ describe.skipIf(dashboard.isMissing)('a measured flag in the dashboard', () => {
 
   it('promotes the winner', async () => {
     const page = await dashboard.shopPage('flags/promo/results?env=production&rule=looks');
-    await part(page, 'Verdict').getByRole('button', { name: 'Promote bold' }).click();
+    await part(page, 'Verdict').getByRole('button', { name: 'Promote “bold”' }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByRole('radio', { name: 'bold' }).isChecked()).toBe(true);
     expect(await dialog.getByLabel('Decision and reason').inputValue()).toMatch(/^Ship "bold"/);

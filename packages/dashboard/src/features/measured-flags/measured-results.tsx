@@ -20,7 +20,7 @@ export function MeasuredResults({ test }: { test: MeasuredTest }) {
         verdict.decision === 'ship' &&
         test.status !== 'stopped' && (
           <PromoteButton size="compact-sm" test={test} verdict={verdict}>
-            {`Promote ${verdict.variation}`}
+            {`Promote “${verdict.variation}”`}
           </PromoteButton>
         )
       }

@@ -13,7 +13,7 @@ export function usePromote(test: MeasuredTest) {
   const { flag, environment, rule } = test;
   return (variant: string, comment: string): Promise<ReviewOutcome> =>
     review({
-      title: `Promote ${variant} of ${flag.name}`,
+      title: `Promote “${variant}” of ${flag.name}`,
       confirmLabel: 'Promote',
       consequence: `Everybody who matches the rule gets ${servedWords(test, variant)} from now on. The measurement ends, and its results stay.`,
       method: 'POST',
