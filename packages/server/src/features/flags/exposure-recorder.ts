@@ -4,10 +4,7 @@ import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
 import { exposedUnit, hashedUnit } from '@switchyard/core/evaluation/exposed-unit';
 import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import { DAY_MS } from '@switchyard/core/time';
-import {
-  type MeasuredRuleInPlace,
-  measuredRulesOf,
-} from '../../configuration/property/measured-rules.ts';
+import { type MeasuredRuleInPlace, measuredRulesOf } from '../../configuration/property/measured-rules.ts';
 import {
   derivePerProperty,
   type PropertyConfiguration,

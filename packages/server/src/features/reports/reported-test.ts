@@ -1,6 +1,6 @@
 import type { Rule } from '@switchyard/core/api/targeting';
-import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import { measuredUnit, measuredVariations } from '@switchyard/core/evaluation/measured-rules';
+import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import { toGuardrail, toOutcome } from '../../configuration/definitions/outcome-checks.ts';
 import {
   type MeasuredRuleInPlace,
