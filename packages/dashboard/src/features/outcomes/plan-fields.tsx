@@ -137,11 +137,7 @@ function Plan({ plan, form, unevenness, sign, disabled = false }: PlanProps) {
   return (
     <div className={classes.plan} role="status">
       <p className={classes.sentence}>{timeNeeded(days, `${sign}${formatPercent(smallestEffect)}`)}</p>
-      <p className="dimmed">
-        {isUneven
-          ? `It takes ${formatCount(visitors)} visitors; with equal shares, ${formatCount(plan.visitors!)} would do.`
-          : plan.words}
-      </p>
+      <p className="dimmed">{isUneven ? unevenWords(plan, visitors) : plan.words}</p>
       {visitors !== null && plannedVisitors !== visitors && (
         <div>
           <Button
@@ -162,4 +158,12 @@ function timeNeeded(days: number | null, effect: string): string {
   if (days === null) return 'No plan yet';
   if (days > 365) return `More than a year to find ${effect}: look for a larger change, or use more traffic`;
   return `About ${duration(days)} to find ${effect}`;
+}
+
+/** Without days, nobody enters. */
+function unevenWords({ visitors: withEqualShares, days, baseline }: PlanResponse, visitors: number): string {
+  const words = `It takes ${formatCount(visitors)} visitors; with equal shares, ${formatCount(withEqualShares!)} would do.`;
+  return days === null
+    ? `${words} Nobody who visited in the last ${baseline.days} days matches, as far as sessions tell.`
+    : words;
 }
