@@ -95,7 +95,14 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   );
 }
 
-function allCommands({ splitTests, flags, segments, goals, feedbackTypes }: Configuration): Command[] {
+function allCommands({
+  splitTests,
+  flags,
+  segments,
+  goals,
+  metrics,
+  feedbackTypes,
+}: Configuration): Command[] {
   const item =
     (kind: string, icon: IconName, path: string) =>
     (key: string, name: string, tags: string[] = []) => ({
@@ -117,6 +124,7 @@ function allCommands({ splitTests, flags, segments, goals, feedbackTypes }: Conf
     ...flags.map((it) => item('Flag', 'flags', 'flags/*')(it.key, it.name, it.tags)),
     ...segments.map((it) => item('Segment', 'segments', 'segments/*')(it.id, it.name ?? '')),
     ...goals.map((it) => item('Goal', 'goals', 'goals/*')(it.id, it.name)),
+    ...metrics.map((it) => item('Metric', 'metrics', 'metrics/*')(it.id, it.name, it.tags)),
     ...feedbackTypes.map((it) => item('Feedback type', 'feedback', 'feedback/types/*')(it.id, it.name)),
   ];
 }
