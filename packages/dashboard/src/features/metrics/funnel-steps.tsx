@@ -62,7 +62,9 @@ export function FunnelSteps({ steps, errors, disabled, onChange }: FunnelStepsPr
   return (
     <div>
       <p className={classes.label}>Steps</p>
-      <p className="dimmed">Each counts only after the one before it. In paths, * stands for anything.</p>
+      <p className={classes.hint}>
+        Each counts only after the one before it. In paths, * stands for anything.
+      </p>
       <SortableList items={items} idOf={({ id }) => id} onMove={move} renderItem={renderStep} />
       <AddButton
         mt="xs"

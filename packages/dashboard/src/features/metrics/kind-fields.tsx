@@ -49,7 +49,11 @@ function GoalField({ metric, errors, disabled, onChange }: KindFieldsProps) {
   return (
     <GoalSelect
       label="Goal"
-      description={isSum ? 'Goals of the kind “Revenue” have amounts' : 'Each conversion of a visitor counts'}
+      description={
+        isSum
+          ? 'Goals of the kind “Revenue” have amounts'
+          : 'How many visitors reach it decides; how often is shown, too'
+      }
       hasAmounts={isSum}
       value={metric.goalId}
       error={errors('/goalId')}

@@ -7,7 +7,7 @@ import { TextArea } from '../../ui/fields/text-area.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
 import type { ItemForm } from '../changes/use-item-form.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { isComplete, type MetricDraft } from './metric-draft.ts';
+import { hasFormat, isComplete, type MetricDraft } from './metric-draft.ts';
 
 const FORMATS: Record<MetricFormat, string> = {
   number: 'Number',
@@ -29,18 +29,20 @@ export function MetricDetails({ form, children }: { form: ItemForm<MetricDraft>;
     <Panel title="Details">
       <Stack gap="sm">
         {children}
-        <Select
-          label="Shown as"
-          data={[
-            { value: '', label: `As usual for it${usual ? ` (${FORMATS[usual].toLowerCase()})` : ''}` },
-            ...METRIC_FORMATS.map((value) => ({ value, label: FORMATS[value] })),
-          ]}
-          value={format ?? ''}
-          allowDeselect={false}
-          error={errors('/format')}
-          disabled={disabled}
-          onChange={(next) => draft.change({ format: (next || null) as MetricFormat | null })}
-        />
+        {hasFormat(draft.value) && (
+          <Select
+            label="Shown as"
+            data={[
+              { value: '', label: `As usual for it${usual ? ` (${FORMATS[usual].toLowerCase()})` : ''}` },
+              ...METRIC_FORMATS.map((value) => ({ value, label: FORMATS[value] })),
+            ]}
+            value={format ?? ''}
+            allowDeselect={false}
+            error={errors('/format')}
+            disabled={disabled}
+            onChange={(next) => draft.change({ format: (next || null) as MetricFormat | null })}
+          />
+        )}
         <TextArea
           label="Description"
           rows={2}

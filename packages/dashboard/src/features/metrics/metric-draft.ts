@@ -75,6 +75,10 @@ export const canBeCapped = ({ kind, of }: Pick<MetricDraft, 'kind' | 'of'>): boo
   of === 'views' ||
   (kind === 'event' && of === 'count');
 
+/** Whether it has values of its own: a share of visitors is always a percentage. */
+export const hasFormat = (metric: Pick<MetricDraft, 'kind' | 'of'>): boolean =>
+  canBeCapped(metric) || metric.kind === 'quantile';
+
 /** Whether nothing is missing that the server would ask for. */
 export function isComplete(draft: MetricDraft): boolean {
   const { kind, goalId, event, property, steps = [], numerator, denominator } = draft;

@@ -2,7 +2,10 @@ import { METRIC_KINDS, type MetricKind } from '@switchyard/core/api/metrics';
 
 /** What each kind is called, and which question it answers. */
 const KIND_WORDS: Record<MetricKind, { label: string; hint: string }> = {
-  count: { label: 'Conversions', hint: 'How often visitors reach a goal, also within some days only' },
+  count: {
+    label: 'Conversions',
+    hint: 'How many visitors reach a goal, and how often; also within some days only',
+  },
   sum: {
     label: 'Amounts',
     hint: 'How much visitors spend, with a limit for the largest spenders if you like',

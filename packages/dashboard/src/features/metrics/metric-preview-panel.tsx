@@ -13,7 +13,7 @@ import { useDraftPreview } from './use-metric-preview.ts';
 /** What the metric in the form was in the last days, and what a test would find with it. */
 export function MetricPreviewPanel({ draft }: { draft: MetricDraft }) {
   return (
-    <Panel title="Last 30 days" hint="Of all visitors, as the metric is in the form">
+    <Panel title="Preview" hint="Of all visitors, with the metric as it is in the form">
       <Preview draft={draft} />
     </Panel>
   );

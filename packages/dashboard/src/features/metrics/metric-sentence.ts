@@ -2,10 +2,11 @@ import type { MetricComputation, MetricValue } from '@switchyard/core/api/metric
 import { metricStepName } from '@switchyard/core/metrics/metric-step-name';
 import { plural } from '../../ui/format/format.ts';
 import type { Goal, Metric } from '../configuration/configuration-types.ts';
+import { quantileName } from './quantile-name.ts';
 
 type Goals = readonly Pick<Goal, 'id' | 'name'>[];
 
-/** What a metric measures, such as "Conversions of “Purchases” per visitor, within 7 days". */
+/** What a metric measures, such as "Visitors who reach “Purchases”, within 7 days". */
 export function metricSentence(metric: Metric, goals: Goals): string {
   const within =
     'withinDays' in metric && metric.withinDays !== null
@@ -19,7 +20,7 @@ function computed(metric: MetricComputation, goals: Goals): string {
   const goal = (id: string) => `“${nameOf(goals, id)}”`;
   switch (metric.kind) {
     case 'count':
-      return `Conversions of ${goal(metric.goalId)} per visitor`;
+      return `Visitors who reach ${goal(metric.goalId)}`;
     case 'sum':
       return `Amounts of ${goal(metric.goalId)} per visitor`;
     case 'ratio':
@@ -66,8 +67,3 @@ function sourceWords(value: MetricValue, goals: Goals, isPlural: boolean): strin
 }
 
 const nameOf = (goals: Goals, id: string) => goals.find((goal) => goal.id === id)?.name || id;
-
-function quantileName(quantile: number): string {
-  if (quantile === 0.5) return 'Median';
-  return `${Number((100 * quantile).toFixed(4))}th percentile`;
-}

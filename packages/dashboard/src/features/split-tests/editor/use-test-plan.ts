@@ -1,10 +1,11 @@
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
+import { metricGoalId } from '@switchyard/core/metrics/metric-goal-id';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { request } from '../../../api.ts';
 import { useSettled } from '../../../ui/hooks/use-settled.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { missingIn } from './audience-gaps.ts';
-import { maxHarmOf, outcomeId } from './outcome-options.ts';
+import { maxHarmOf, type Outcome, outcomeId } from './outcome-options.ts';
 import type { SplitTestDraft } from './split-test-draft.ts';
 
 export type AudienceShare = NonNullable<PlanResponse['audience']>;
@@ -16,8 +17,17 @@ const MAX_AUDIENCE = 8000;
 /** As many as the planner takes. */
 const MAX_GUARDRAILS = 20;
 
-/** How long the test of a draft takes. `goalId` undefined: not asked. */
-export function useTestPlan(goalId: string | undefined, draft: SplitTestDraft, power: number) {
+/** A goal or a metric, as the planner wants to know it. */
+export type PlannedOutcome = { goalId: string } | { metric: string };
+
+/** Plans are made for goals and metrics; undefined for feedback. */
+export function plannedOutcome(outcome: Outcome | undefined): PlannedOutcome | undefined {
+  if (typeof outcome === 'string') return { goalId: outcome };
+  return outcome && 'metric' in outcome ? { metric: outcome.metric } : undefined;
+}
+
+/** How long the test of a draft takes. `outcome` undefined: not asked. */
+export function useTestPlan(outcome: PlannedOutcome | undefined, draft: SplitTestDraft, power: number) {
   const { propertyId } = useProperty();
   const weighted = draft.variations.filter(({ weight, retired }) => weight > 0 && !retired).length;
   const query = useSettled({
@@ -28,25 +38,27 @@ export function useTestPlan(goalId: string | undefined, draft: SplitTestDraft, p
     audience: plannedAudience(draft),
   });
   return useQuery({
-    queryKey: ['test-plan', propertyId, goalId, power, query],
+    queryKey: ['test-plan', propertyId, outcome, power, query],
     queryFn: ({ signal }) =>
       request<PlanResponse>('/v1/split-testing/plan', {
-        query: { propertyId, goalId, power, ...query },
+        query: { propertyId, ...outcome, power, ...query },
         signal,
       }),
-    enabled: goalId !== undefined && query.trafficAllocation > 0,
+    enabled: outcome !== undefined && query.trafficAllocation > 0,
     placeholderData: keepPreviousData,
     staleTime: 300_000,
   });
 }
 
-/** The goals among the guardrails, as the planner expects them; undefined if there are none. */
+/** The goals and metrics among the guardrails, as the planner expects them; undefined if there are none. */
 function plannedGuardrails({ guardrails, smallestEffect }: SplitTestDraft): string | undefined {
   const texts = guardrails
-    .filter((guardrail) => typeof guardrail === 'string' || 'goalId' in guardrail)
+    .filter((guardrail) => typeof guardrail === 'string' || !('feedbackType' in guardrail))
     .map((guardrail) => {
       const maxHarm = maxHarmOf(guardrail) ?? smallestEffect ?? DEFAULT_EFFECT;
-      return `${outcomeId(guardrail)}:${Number(Math.min(maxHarm, MAX_EFFECT).toFixed(6))}`;
+      const isMetric = typeof guardrail !== 'string' && 'metric' in guardrail;
+      const id = isMetric ? metricGoalId(guardrail.metric) : outcomeId(guardrail);
+      return `${id}:${Number(Math.min(maxHarm, MAX_EFFECT).toFixed(6))}`;
     });
   return texts.length === 0 ? undefined : texts.slice(0, MAX_GUARDRAILS).join(',');
 }
@@ -75,16 +87,20 @@ interface DailyVisitors {
   audience: AudienceShare | null;
 }
 
-/** Any goal has them in its plan; undefined if they are not known. */
+/** Any goal or metric has them in its plan; undefined if they are not known. */
 export function useDailyVisitors(draft: SplitTestDraft): DailyVisitors | undefined {
   const { propertyId, configuration } = useProperty();
-  const goalId = configuration.goals[0]?.id;
+  const { goals, metrics } = configuration;
+  const outcome = plannedOutcome(goals[0]?.id ?? (metrics[0] && { metric: metrics[0].id }));
   const audience = useSettled(plannedAudience(draft));
   const { data } = useQuery({
-    queryKey: ['test-plan', propertyId, goalId, 'visitors', audience],
+    queryKey: ['test-plan', propertyId, outcome, 'visitors', audience],
     queryFn: ({ signal }) =>
-      request<PlanResponse>('/v1/split-testing/plan', { query: { propertyId, goalId, audience }, signal }),
-    enabled: goalId !== undefined,
+      request<PlanResponse>('/v1/split-testing/plan', {
+        query: { propertyId, ...outcome, audience },
+        signal,
+      }),
+    enabled: outcome !== undefined,
     placeholderData: keepPreviousData,
     staleTime: 300_000,
   });
