@@ -1,5 +1,5 @@
-import { Stack } from '@mantine/core';
-import { Loaded } from '../../../ui/page/panel.tsx';
+import { Stack, Text } from '@mantine/core';
+import { Loaded, Panel } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
 import { DecisionPanel } from './decision-panel.tsx';
@@ -31,6 +31,7 @@ export function SplitTestResults({ test }: { test: SplitTest }) {
 function StartedResults({ test }: { test: SplitTest }) {
   const query = useResults(test);
   const results = query.data;
+  const isMeasured = isMetric(test.goals[0]);
   const isEmpty = results !== undefined && hasNoVisitors(results);
   return (
     <RetiredVariations value={retiredIn(results)}>
@@ -41,10 +42,10 @@ function StartedResults({ test }: { test: SplitTest }) {
         </Loaded>
         {!isEmpty && (
           <>
-            <UpliftPanel test={test} />
+            {!isMeasured && <UpliftPanel test={test} />}
             <FeedbackPanel test={test} />
             {results && <SessionsPanel results={results} />}
-            <BreakdownPanel test={test} />
+            {isMeasured ? <GoalsOnly /> : <BreakdownPanel test={test} />}
             <OverlapPanel test={test} />
             {results && <StatisticsPanel results={results} />}
           </>
@@ -56,6 +57,18 @@ function StartedResults({ test }: { test: SplitTest }) {
     </RetiredVariations>
   );
 }
+
+/** Instead of the panels by day and by group. */
+const GoalsOnly = () => (
+  <Panel title="By day and by group">
+    <Text c="dimmed">
+      Only goals are compared by day and by group; the primary goal of this test is a metric.
+    </Text>
+  </Panel>
+);
+
+const isMetric = (outcome: SplitTest['goals'][number] | undefined): boolean =>
+  typeof outcome === 'object' && 'metric' in outcome;
 
 const retiredIn = (results: Results | undefined): ReadonlySet<string> =>
   new Set(results?.variations.flatMap(({ key, retired }) => (retired ? [key] : [])));
