@@ -1,6 +1,6 @@
 import '../../ui/style/mantine-form-styles.ts';
 import { Select, Stack, TagsInput } from '@mantine/core';
-import { METRIC_FORMATS, type MetricComputation, type MetricFormat } from '@switchyard/core/api/metrics';
+import type { MetricComputation, MetricFormat } from '@switchyard/core/api/metrics';
 import { metricFormat } from '@switchyard/core/metrics/metric-format';
 import { type ReactNode, useMemo } from 'react';
 import { TextArea } from '../../ui/fields/text-area.tsx';
@@ -34,7 +34,7 @@ export function MetricDetails({ form, children }: { form: ItemForm<MetricDraft>;
             label="Shown as"
             data={[
               { value: '', label: `As usual for it${usual ? ` (${FORMATS[usual].toLowerCase()})` : ''}` },
-              ...METRIC_FORMATS.map((value) => ({ value, label: FORMATS[value] })),
+              ...Object.entries(FORMATS).map(([value, label]) => ({ value, label })),
             ]}
             value={format ?? ''}
             allowDeselect={false}

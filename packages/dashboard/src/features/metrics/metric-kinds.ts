@@ -1,4 +1,4 @@
-import { METRIC_KINDS, type MetricKind } from '@switchyard/core/api/metrics';
+import type { MetricKind } from '@switchyard/core/api/metrics';
 
 /** What each kind is called, and which question it answers. */
 const KIND_WORDS: Record<MetricKind, { label: string; hint: string }> = {
@@ -26,7 +26,7 @@ const KIND_WORDS: Record<MetricKind, { label: string; hint: string }> = {
 
 export const kindLabel = (kind: MetricKind): string => KIND_WORDS[kind].label;
 
-export const KIND_OPTIONS = METRIC_KINDS.map((kind) => ({
+export const KIND_OPTIONS = (Object.keys(KIND_WORDS) as MetricKind[]).map((kind) => ({
   value: kind,
   label: KIND_WORDS[kind].label,
   description: KIND_WORDS[kind].hint,
