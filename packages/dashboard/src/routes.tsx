@@ -22,6 +22,7 @@ const splitTestPages = () => import('./features/split-tests/split-test-pages.ts'
 const flagPages = () => import('./features/flags/flag-pages.ts');
 const segmentPages = () => import('./features/segments/segment-pages.ts');
 const goalPages = () => import('./features/goals/goal-pages.ts');
+const metricPages = () => import('./features/metrics/metric-pages.ts');
 const feedbackPages = () => import('./features/feedback/feedback-pages.ts');
 const sessionPages = () => import('./features/sessions/session-pages.ts');
 
@@ -138,6 +139,8 @@ const propertyPages = [
   propertyPage('segments/$key', segmentPages, 'SegmentPage'),
   propertyPage('goals', goalPages, 'GoalListPage'),
   propertyPage('goals/$key', goalPages, 'GoalPage'),
+  propertyPage('metrics', metricPages, 'MetricListPage'),
+  propertyPage('metrics/$key', metricPages, 'MetricPage'),
   propertyPage('feedback', feedbackPages, 'FeedbackPage'),
   propertyPage('feedback/types/$key', feedbackPages, 'FeedbackTypePage'),
   propertyPage('sessions', sessionPages, 'SessionListPage'),

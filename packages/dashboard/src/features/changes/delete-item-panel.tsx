@@ -19,7 +19,7 @@ export interface ItemUse {
 }
 
 interface DeleteItemPanelProps {
-  type: 'flag' | 'segment' | 'goal' | 'feedback-type';
+  type: 'flag' | 'segment' | 'goal' | 'metric' | 'feedback-type';
   item: { id: string; name?: string; version: number; environments?: object };
   /** What still needs the item: it cannot be deleted before. */
   uses: readonly ItemUse[];

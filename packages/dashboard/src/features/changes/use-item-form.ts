@@ -12,7 +12,7 @@ interface Item {
 }
 
 interface ItemFormOptions<T extends Item> {
-  type: 'segment' | 'goal' | 'feedback-type';
+  type: 'segment' | 'goal' | 'metric' | 'feedback-type';
   /** The saved item, or what a new one starts with: it has no id yet. */
   item: T;
   /** Path of the page of an item, without its id. */
@@ -35,7 +35,7 @@ export interface ItemForm<T extends Item> {
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
-/** The form of a segment, goal or feedback type, with its draft. */
+/** The form of a segment, goal, metric or feedback type, with its draft. */
 export function useItemForm<T extends Item>({ type, item, page }: ItemFormOptions<T>): ItemForm<T> {
   const { propertyId, configuration, missingRole } = useProperty();
   const navigate = usePropertyNavigate();

@@ -37,7 +37,7 @@ export interface ListedItem extends Versioned {
 export type PropertySettings = Static<typeof ManagedProperty>;
 export type Environment = Required<ProvisionedEnvironment> & Versioned;
 export type Goal = Required<ProvisionedGoal> & Versioned;
-type Metric = Versioned &
+export type Metric = Versioned &
   MetricComputation & {
     id: string;
     name: string;

@@ -60,6 +60,7 @@ const PAGES: Record<string, (key: string) => [path: string, search?: Record<stri
   flag: (key) => [`flags/${key}`],
   segment: (key) => [`segments/${key}`],
   goal: (key) => [`goals/${key}`],
+  metric: (key) => [`metrics/${key}`],
   'feedback-type': (key) => [`feedback/types/${key}`],
   key: () => ['keys'],
   webhook: (key) => ['settings', { tab: 'webhooks', webhook: key }],

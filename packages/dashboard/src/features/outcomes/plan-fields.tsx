@@ -1,15 +1,17 @@
 import { Button, Select } from '@mantine/core';
 import type { PlanResponse } from '@switchyard/core/api/test-plan';
-import { DEFAULT_CURRENCY, duration, values } from '@switchyard/core/stats/words/numbers';
+import { metricFormat } from '@switchyard/core/metrics/metric-format';
+import { DEFAULT_CURRENCY, duration, type Unit, values } from '@switchyard/core/stats/words/numbers';
 import { useState } from 'react';
 import { NumberField } from '../../ui/fields/number-field.tsx';
 import { formatCount, formatPercent } from '../../ui/format/format.ts';
 import { Loaded } from '../../ui/page/panel.tsx';
-import type { Goal } from '../configuration/configuration-types.ts';
+import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import classes from './outcome-fields.module.css';
 import type { OutcomeForm } from './outcome-form.ts';
-import { type PlannedDivision, useTestPlan } from './use-test-plan.ts';
+import type { Outcome } from './outcome-options.ts';
+import { type PlannedDivision, type PlannedOutcome, plannedOutcome, useTestPlan } from './use-test-plan.ts';
 
 const POWERS = [
   { value: '0.8', label: '80 % of the cases' },
@@ -32,8 +34,8 @@ export function PlanFields({ form, division, hasAudience, whereTo, disabled = fa
   const { value, change, errorAt } = form;
   const [power, setPower] = useState('0.8');
   const { configuration } = useProperty();
-  const goal = configuration.goals.find(({ id }) => id === value.goals[0]);
-  const query = useTestPlan(goal?.id, value, division, Number(power));
+  const goal = plannedGoal(configuration, value.goals[0]);
+  const query = useTestPlan(goal?.outcome, value, division, Number(power));
   const percent = value.smallestEffect === null ? null : Number((value.smallestEffect * 100).toFixed(6));
   return (
     <>
@@ -80,29 +82,55 @@ export function PlanFields({ form, division, hasAudience, whereTo, disabled = fa
   );
 }
 
+/** What the plan is about. */
+interface PlannedGoal {
+  outcome: PlannedOutcome;
+  lowerIsBetter: boolean;
+  /** Of values that are no share of visitors. */
+  unit: Unit;
+}
+
+/** Undefined for feedback, and for what the property does not have any more. */
+function plannedGoal(
+  { goals, metrics }: Configuration,
+  primary: Outcome | undefined,
+): PlannedGoal | undefined {
+  const outcome = plannedOutcome(primary);
+  if (outcome === undefined) return undefined;
+  if ('goalId' in outcome) {
+    const goal = goals.find(({ id }) => id === outcome.goalId);
+    return goal && { outcome, lowerIsBetter: goal.lowerIsBetter, unit: 'dollars' };
+  }
+  const metric = metrics.find(({ id }) => id === outcome.metric);
+  if (metric === undefined) return undefined;
+  return { outcome, lowerIsBetter: metric.lowerIsBetter, unit: UNITS[metric.format ?? metricFormat(metric)] };
+}
+
+const UNITS = { number: 'number', money: 'dollars', seconds: 'seconds', percent: 'rate' } as const;
+
 /** What a relative change means for this goal. */
 function effectHint(
-  goal: Goal | undefined,
+  goal: PlannedGoal | undefined,
   plan: PlanResponse | undefined,
   currency = DEFAULT_CURRENCY,
 ): string {
   const mean = plan?.baseline.mean ?? 0;
   if (!goal || !plan || mean <= 0) return 'Relative to the control: 5 % is from 10.0 % to 10.5 %';
   const factor = goal.lowerIsBetter ? 1 - plan.smallestEffect : 1 + plan.smallestEffect;
-  const unit = goal.kind === 'revenue' ? 'dollars' : 'rate';
+  const unit = /(rate|share)$/.test(plan.metric) ? 'rate' : goal.unit;
   const [now, then] = values(mean, mean * factor, unit, currency);
   return `Relative to the control: ${formatPercent(plan.smallestEffect)} is from ${now} to ${then}`;
 }
 
 interface PlannerProps extends Pick<PlanFieldsProps, 'form' | 'division' | 'hasAudience' | 'disabled'> {
-  goal: Goal | undefined;
+  goal: PlannedGoal | undefined;
   query: ReturnType<typeof useTestPlan>;
 }
 
 function Planner({ form, goal, division, hasAudience, query, disabled }: PlannerProps) {
   const [primary] = form.value.goals;
   if (primary === undefined) return <p>Choose a primary goal, and the plan appears here.</p>;
-  if (goal === undefined) return <p>Plans are made for goals; there is none for feedback.</p>;
+  if (goal === undefined) return <p>Plans are made for goals and metrics; there is none for feedback.</p>;
   if (hasAudience && division.audience === undefined)
     return <p>A plan needs a complete audience, with a few hundred values at most.</p>;
   if (division.participating === 0) return <p>Without traffic, the test never ends.</p>;

@@ -99,7 +99,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 }
 
 function allCommands(configuration: Configuration): Command[] {
-  const { splitTests, flags, segments, goals, feedbackTypes } = configuration;
+  const { splitTests, flags, segments, goals, metrics, feedbackTypes } = configuration;
   const item =
     (kind: string, icon: IconName, path: string) =>
     (key: string, name: string, tags: string[] = []) => ({
@@ -122,6 +122,7 @@ function allCommands(configuration: Configuration): Command[] {
     ...measuredTests(configuration).map(measuredCommand),
     ...segments.map((it) => item('Segment', 'segments', 'segments/*')(it.id, it.name ?? '')),
     ...goals.map((it) => item('Goal', 'goals', 'goals/*')(it.id, it.name)),
+    ...metrics.map((it) => item('Metric', 'metrics', 'metrics/*')(it.id, it.name, it.tags)),
     ...feedbackTypes.map((it) => item('Feedback type', 'feedback', 'feedback/types/*')(it.id, it.name)),
   ];
 }

@@ -8,6 +8,7 @@ export const NAVIGATION: readonly { path: string; label: string; icon: IconName;
   { path: 'flags', label: 'Flags', icon: 'flags', key: 'f' },
   { path: 'segments', label: 'Segments', icon: 'segments', key: 'm' },
   { path: 'goals', label: 'Goals', icon: 'goals', key: 'g' },
+  { path: 'metrics', label: 'Metrics', icon: 'metrics', key: 'r' },
   { path: 'feedback', label: 'Feedback', icon: 'feedback', key: 'b' },
   { path: 'sessions', label: 'Sessions', icon: 'sessions', key: 'e' },
   { path: 'keys', label: 'API keys', icon: 'keys', key: 'k' },

@@ -6,6 +6,7 @@ const PATHS = {
   flags: 'M5 21V4M5 5h12l-2 4 2 4H5',
   segments: 'M12 3a9 9 0 1 0 9 9h-9zM16 3.5A9 9 0 0 1 20.500 8H16z',
   goals: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 12h.01',
+  metrics: 'M4 18a8 8 0 1 1 16 0M12 18l4-6',
   feedback: 'M4 5h16v11H9l-5 4z',
   sessions: 'M4 5h16v12H4zM8 21h8M12 17v4',
   keys: 'M14 10a4 4 0 1 0-3.500 3.970L13 16h3v3h3v-3.500L13.900 10.800',

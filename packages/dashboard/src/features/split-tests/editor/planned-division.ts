@@ -5,6 +5,7 @@ import { useSettled } from '../../../ui/hooks/use-settled.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { plannedAudience } from '../../outcomes/planned-audience.ts';
 import type { PlannedDivision } from '../../outcomes/use-test-plan.ts';
+import { plannedOutcome } from '../../outcomes/use-test-plan.ts';
 import type { SplitTestDraft } from './split-test-draft.ts';
 
 export type AudienceShare = NonNullable<PlanResponse['audience']>;
@@ -33,16 +34,20 @@ interface DailyVisitors {
   audience: AudienceShare | null;
 }
 
-/** Any goal has them in its plan; undefined if they are not known. */
+/** Any goal or metric has them in its plan; undefined if they are not known. */
 export function useDailyVisitors(draft: SplitTestDraft): DailyVisitors | undefined {
   const { propertyId, configuration } = useProperty();
-  const goalId = configuration.goals[0]?.id;
+  const { goals, metrics } = configuration;
+  const outcome = plannedOutcome(goals[0]?.id ?? (metrics[0] && { metric: metrics[0].id }));
   const audience = useSettled(plannedAudience(draft.audience));
   const { data } = useQuery({
-    queryKey: ['test-plan', propertyId, goalId, 'visitors', audience],
+    queryKey: ['test-plan', propertyId, outcome, 'visitors', audience],
     queryFn: ({ signal }) =>
-      request<PlanResponse>('/v1/split-testing/plan', { query: { propertyId, goalId, audience }, signal }),
-    enabled: goalId !== undefined,
+      request<PlanResponse>('/v1/split-testing/plan', {
+        query: { propertyId, ...outcome, audience },
+        signal,
+      }),
+    enabled: outcome !== undefined,
     placeholderData: keepPreviousData,
     staleTime: 300_000,
   });

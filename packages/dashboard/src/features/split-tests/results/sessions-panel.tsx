@@ -8,8 +8,8 @@ import classes from './sessions-panel.module.css';
 
 /** Sessions to look into: of visitors who converted, and of those who did not. */
 export function SessionsPanel({ results }: { results: Results }) {
-  // Sessions are found by goal, not by feedback.
-  const goal = results.goals.find(({ kind }) => kind !== 'feedback');
+  // Sessions are found by goal, not by feedback or metric.
+  const goal = results.goals.find(({ kind }) => kind !== 'feedback' && kind !== 'metric');
   const inTest = testSearch(results);
   const lists = goal
     ? [

@@ -43,7 +43,7 @@ function Statistics({ results }: { results: Results }) {
       {goals.flatMap((goal) =>
         goal.metrics.map((metric) => (
           <StatisticsTable
-            key={`${goal.goalId}/${metric.metric}`}
+            key={`${goal.goalId}/${metric.metric}/${metric.step ?? ''}`}
             goal={goal}
             metric={metric}
             isBayesian={method.engine === 'bayesian'}

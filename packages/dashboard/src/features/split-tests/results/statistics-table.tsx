@@ -14,7 +14,7 @@ interface StatisticsTableProps {
 /** Every number of one metric. */
 export function StatisticsTable({ goal, metric, isBayesian }: StatisticsTableProps) {
   const currency = useProperty().configuration.property.displayCurrency ?? 'USD';
-  const title = `${goal.name}: ${metricName(metric).toLowerCase()}${metric.decides ? '' : ', informative'}`;
+  const title = `${goal.name}: ${metricName(metric, goal).toLowerCase()}${metric.decides ? '' : ', informative'}`;
   const absolute = (change: number) => formatDifference(metric, change, currency);
   const relative = (change: number) => `${(100 * change).toFixed(1)} %`;
   const columns = isBayesian ? ['Chance to beat', 'Expected loss'] : ['p', 'p, corrected'];

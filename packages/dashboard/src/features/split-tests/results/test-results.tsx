@@ -1,7 +1,7 @@
-import { Stack } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
 import type { ReactNode } from 'react';
-import { Loaded } from '../../../ui/page/panel.tsx';
+import { Loaded, Panel } from '../../../ui/page/panel.tsx';
 import type { ReportedTest } from '../reported-test.ts';
 import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
 import { DecisionRulePanel } from './decision-rule-panel.tsx';
@@ -40,6 +40,7 @@ interface TestResultsProps {
 export function TestResults({ test, actionFor, incomparable, empty, overlap, decision }: TestResultsProps) {
   const query = useResults(test);
   const results = query.data;
+  const isMeasured = isMetric(test.goals[0]);
   const isEmpty = results !== undefined && hasNoVisitors(results);
   return (
     <RetiredVariations value={retiredIn(results)}>
@@ -59,10 +60,10 @@ export function TestResults({ test, actionFor, incomparable, empty, overlap, dec
         </Loaded>
         {!isEmpty && (
           <>
-            <UpliftPanel test={test} />
+            {!isMeasured && <UpliftPanel test={test} />}
             <FeedbackPanel test={test} />
             {results && <SessionsPanel results={results} />}
-            <BreakdownPanel test={test} />
+            {isMeasured ? <GoalsOnly /> : <BreakdownPanel test={test} />}
             {overlap}
             {results && <StatisticsPanel results={results} />}
           </>
@@ -74,6 +75,18 @@ export function TestResults({ test, actionFor, incomparable, empty, overlap, dec
     </RetiredVariations>
   );
 }
+
+/** Instead of the panels by day and by group. */
+const GoalsOnly = () => (
+  <Panel title="By day and by group">
+    <Text c="dimmed">
+      Only goals are compared by day and by group; the primary goal of this test is a metric.
+    </Text>
+  </Panel>
+);
+
+const isMetric = (outcome: ReportedTest['goals'][number] | undefined): boolean =>
+  typeof outcome === 'object' && 'metric' in outcome;
 
 const retiredIn = (results: Results | undefined): ReadonlySet<string> =>
   new Set(results?.variations.flatMap(({ key, retired }) => (retired ? [key] : [])));

@@ -1,4 +1,5 @@
 import { formatChange, formatMoney, formatPercent } from '../../../../ui/format/format.ts';
+import { quantileName } from '../../../metrics/quantile-name.ts';
 import type { ComparedGoal, EffectInterval, MetricResult, VariationResult } from '../results-types.ts';
 
 export type Direction = 'better' | 'worse' | 'unclear';
@@ -41,8 +42,10 @@ const METRIC_NAMES: Record<MetricResult['metric'], string> = {
   'step-rate': 'Reached the step',
   quantile: 'Quantile',
 };
-export const metricName = ({ metric, step }: MetricResult): string =>
-  step === undefined ? METRIC_NAMES[metric] : `Reached step ${step}`;
+export function metricName({ metric, step }: MetricResult, { quantile }: ComparedGoal): string {
+  if (step !== undefined) return `Reached step ${step}`;
+  return quantile === undefined ? METRIC_NAMES[metric] : quantileName(quantile);
+}
 
 const isRate = ({ metric, format }: MetricResult) =>
   format === undefined ? /rate|share/.test(metric) : format === 'percent';

@@ -62,10 +62,10 @@ export function GoalComparison({ goal, alpha, stateOf }: GoalComparisonProps) {
     <div className={classes.goal}>
       <div className={classes.head} aria-hidden="true">
         <span className={classes.name}>Variation</span>
-        <span className={classes.value}>{metricName(metric)}</span>
+        <span className={classes.value}>{metricName(metric, goal)}</span>
         <span className={classes.effect}>Uplift, {levelOf(alpha)} interval</span>
       </div>
-      <ul aria-label={`${goal.name}: ${metricName(metric)}`}>
+      <ul aria-label={`${goal.name}: ${metricName(metric, goal)}`}>
         <li className={classes.row}>
           <span className={classes.name}>{control.key}</span>
           <span className={classes.value}>{formatMean(metric, control.mean, currency)}</span>

@@ -6,6 +6,7 @@ import { GoalComparison } from './goal-comparison.tsx';
 import classes from './goal-list.module.css';
 import { GoalName } from './goal-name.tsx';
 import { guardrailStates, worstState } from './goal-states.ts';
+import { MeasuredDetails } from './measured-details.tsx';
 
 /** Goals that must not get worse: each is safe, harmed, or does not have enough data yet. */
 export function GuardrailsPanel({ results }: { results: Results }) {
@@ -34,6 +35,7 @@ export function GuardrailsPanel({ results }: { results: Results }) {
               <StateTag tone={tone}>{label}</StateTag>
             </div>
             <GoalComparison goal={goal} alpha={results.method.alpha} stateOf={stateOf} />
+            <MeasuredDetails goal={goal} />
           </div>
         );
       })}

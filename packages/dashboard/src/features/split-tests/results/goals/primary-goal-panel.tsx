@@ -3,6 +3,7 @@ import type { Results } from '../results-types.ts';
 import { GoalComparison } from './goal-comparison.tsx';
 import { GoalName } from './goal-name.tsx';
 import { cautionOf } from './goal-states.ts';
+import { MeasuredDetails } from './measured-details.tsx';
 
 /** The goal that decides the test. */
 export function PrimaryGoalPanel({ results }: { results: Results }) {
@@ -12,6 +13,7 @@ export function PrimaryGoalPanel({ results }: { results: Results }) {
   return (
     <Panel title="Primary goal" hint={<GoalName goal={goal} />}>
       <GoalComparison goal={goal} alpha={results.method.alpha} {...(caution && { stateOf: () => caution })} />
+      <MeasuredDetails goal={goal} />
     </Panel>
   );
 }

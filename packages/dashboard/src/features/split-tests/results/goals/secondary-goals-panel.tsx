@@ -7,6 +7,7 @@ import { GoalComparison } from './goal-comparison.tsx';
 import classes from './goal-list.module.css';
 import { GoalName } from './goal-name.tsx';
 import { cautionOf } from './goal-states.ts';
+import { MeasuredDetails } from './measured-details.tsx';
 
 /** A test can have a hundred goals. */
 const FIRST = 8;
@@ -31,6 +32,7 @@ export function SecondaryGoalsPanel({ results }: { results: Results }) {
             alpha={results.method.alpha}
             {...(caution && { stateOf: () => caution })}
           />
+          <MeasuredDetails goal={goal} />
         </div>
       ))}
       {!isAll && goals.length > FIRST && (

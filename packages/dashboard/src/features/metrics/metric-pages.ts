@@ -1,0 +1,2 @@
+export { MetricListPage } from './metric-list-page.tsx';
+export { MetricPage } from './metric-page.tsx';
