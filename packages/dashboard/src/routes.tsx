@@ -129,6 +129,11 @@ const propertyPages = [
   propertyPage('split-tests/$key', splitTestPages, 'SplitTestPage'),
   propertyPage('flags', flagPages, 'FlagListPage'),
   propertyPage('flags/$key', flagPages, 'FlagPage'),
+  propertyPage(
+    'flags/$key/results',
+    () => import('./features/measured-flags/measured-results-page.tsx'),
+    'MeasuredResultsPage',
+  ),
   propertyPage('segments', segmentPages, 'SegmentListPage'),
   propertyPage('segments/$key', segmentPages, 'SegmentPage'),
   propertyPage('goals', goalPages, 'GoalListPage'),

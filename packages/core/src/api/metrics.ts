@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId } from './common.ts';
-import { METRIC_FORMAT } from './measured-results.ts';
 import { closed, Id, Line, Name, Tags, Text } from './provisioning-fields.ts';
+import { METRIC_FORMAT } from './results/measured-results.ts';
 
 export const METRIC_KINDS = [
   'count',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId } from './common.ts';
-import { GOAL_METRIC_NAMES, MEASURED_METRIC_NAMES } from './measured-results.ts';
+import { GOAL_METRIC_NAMES, MEASURED_METRIC_NAMES } from './results/measured-results.ts';
 
 export const PlanQuery = Type.Object({
   propertyId: PropertyId,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FlagConfiguration, Rule } from '../api/targeting.ts';
-import { advanceMeasuredRules, type MeasuredRule, measuredStatus } from './measured-rule.ts';
+import { advanceMeasuredRules, type MeasuredRule } from './measured-rule.ts';
+import { measuredStatus } from './measured-status.ts';
 import { promotedRule } from './promote-rule.ts';
 
 const HALF: Rule = { id: 'half', rollout: { percentage: 50 }, value: true, measure: { goals: ['signup'] } };

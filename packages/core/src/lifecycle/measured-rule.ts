@@ -7,9 +7,10 @@ import type {
   Rule,
   Segment,
 } from '../api/targeting.ts';
-import { isMeasured, measuredUnit, measuredVariations, OFF } from '../evaluation/measured-rules.ts';
+import { measuredUnit, measuredVariations, OFF } from '../evaluation/measured-rules.ts';
 import { smallSha256 } from '../evaluation/small-sha256.ts';
 import { advancePlan, type GuardedRolloutPlan, measureOf } from './guarded-rollout.ts';
+import { measuredStatus } from './measured-status.ts';
 import {
   type AudienceInForce,
   advancePhases,
@@ -17,7 +18,6 @@ import {
   type Phase,
   type PhaseDefinition,
 } from './phases.ts';
-import type { SplitTestStatus } from './status.ts';
 
 /** A rule that is or was measured; derived by the writer. */
 export interface MeasuredRule {
@@ -40,18 +40,6 @@ interface Place {
   /** When the change takes effect: before `now` if a schedule is late. */
   readonly at: number;
   readonly now: number;
-}
-
-/** Like that of a split test. Flag and rule must be on for it to run. */
-export function measuredStatus(
-  { enabled, rules }: Pick<Configuration, 'enabled' | 'rules'>,
-  ruleId: string,
-  hasStarted: boolean,
-): SplitTestStatus {
-  const rule = rules.find(({ id }) => id === ruleId);
-  if (rule === undefined || !isMeasured(rule)) return 'stopped';
-  if (enabled && rule.enabled !== false) return 'running';
-  return hasStarted ? 'paused' : 'draft';
 }
 
 /** The measured rules of a flag in an environment after a change; the same list if nothing changes. */

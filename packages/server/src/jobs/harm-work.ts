@@ -1,8 +1,9 @@
 import type { HarmStopped } from '@switchyard/core/api/webhook-payloads';
 import { plannedPhases } from '@switchyard/core/lifecycle/guarded-rollout';
+import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import type { Logger } from 'pino';
 import type { Database } from '../configuration/database/database.ts';
-import { measuredKey } from '../configuration/property/measured-rules.ts';
+
 import type { PropertyConfiguration, SplitTest } from '../configuration/property/property-configuration.ts';
 import type { Configuration } from '../configuration/snapshot/configuration.ts';
 import type { ConfigurationWriter } from '../configuration/writer/configuration-writer.ts';

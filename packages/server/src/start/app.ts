@@ -53,8 +53,8 @@ import { registerFlagReportRoutes } from '../features/reports/flag-report-routes
 import { registerHoldoutRoutes } from '../features/reports/holdout-routes.ts';
 import { registerImpactRoutes } from '../features/reports/impact-routes.ts';
 import { registerLibraryRoutes } from '../features/reports/library/library-routes.ts';
-import { registerMetricPreviewRoutes } from '../features/reports/metric-preview-routes.ts';
 import { registerOverlapRoutes } from '../features/reports/overlap/overlap-routes.ts';
+import { registerMetricPreviewRoutes } from '../features/reports/plan/metric-preview-routes.ts';
 import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
 import { phaseOfQuery, scopeOf } from '../features/reports/report-scope.ts';

@@ -40,6 +40,9 @@ const Rule = namedObject('DecisionRule', {
   plannedVisitors: nullable(Type.Integer()),
   unit: oneOf(['visitor', 'user']),
   attributionDays: Type.Integer(),
+  onHarm: Type.Optional(
+    Type.Literal('stop', { description: 'Missing unless harm is stopped automatically' }),
+  ),
   statistics: ProvisionedStatistics,
 });
 
@@ -72,6 +75,7 @@ export const RULE_SETTINGS = [
   'plannedVisitors',
   'unit',
   'attributionDays',
+  'onHarm',
   'method',
   'spending',
   'alpha',

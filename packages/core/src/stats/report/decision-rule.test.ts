@@ -77,6 +77,7 @@ describe('changes of a rule', () => {
         plannedVisitors: 4000,
         unit: 'user',
         attributionDays: 1,
+        onHarm: 'stop',
       },
       { engine: 'bayesian', alpha: 0.1, correction: 'none', winsorize: 0.99, prior: { mean: 0, sd: 0.2 } },
     );
@@ -91,6 +92,7 @@ describe('changes of a rule', () => {
       'Planned visitors: none → 4,000',
       'What is counted: visitors → users',
       'Time in which conversions count: 7 days → 1 day',
+      'What happens to harm: notify → stop',
       'Method: sequential → bayesian',
       'Accepted error rate: 5 % → 10 %',
       'Correction for several comparisons: holm → none',

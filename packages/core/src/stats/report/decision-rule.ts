@@ -19,6 +19,7 @@ interface RuledTest {
   readonly plannedVisitors: number | null;
   readonly unit: 'visitor' | 'user';
   readonly attributionDays: number;
+  readonly onHarm?: 'stop' | undefined;
 }
 
 /** What decides about a test, with the goals as they are now. */
@@ -28,7 +29,7 @@ export function decisionRuleOf(
   statistics: StatisticsSettings,
 ): DecisionRule {
   const inRole = (role: ReportGoal['role']) => goals.filter((goal) => goal.role === role);
-  const { smallestEffect, plannedVisitors, unit, attributionDays } = test;
+  const { smallestEffect, plannedVisitors, unit, attributionDays, onHarm } = test;
   return {
     primary: inRole('primary').map(ruleGoal)[0] ?? null,
     secondary: inRole('secondary').map(ruleGoal),
@@ -41,6 +42,7 @@ export function decisionRuleOf(
     plannedVisitors,
     unit,
     attributionDays,
+    ...(onHarm && { onHarm }),
     statistics: { ...statistics, stratify: [...statistics.stratify] },
   };
 }
@@ -109,6 +111,7 @@ export function ruleChanges(fixed: DecisionRule, current: DecisionRule): FoundCh
     ...simple('plannedVisitors', ({ plannedVisitors }) => plannedVisitors),
     ...simple('unit', ({ unit }) => unit),
     ...simple('attributionDays', ({ attributionDays }) => attributionDays),
+    ...simple('onHarm', ({ onHarm = 'notify' }) => onHarm),
     ...simple('method', (rule) => engineOf(rule)),
     ...STATISTICS.filter((name) => decides(name, fixed) || decides(name, current)).flatMap((name) =>
       simple(name, ({ statistics }) => statistics[name]),

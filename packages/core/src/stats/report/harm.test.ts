@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_STATISTICS } from '../../api/statistics.ts';
+import { metricGoal, metricGroup, metricInput, quantileOf } from '../../testing/metric-cases.ts';
 import { convertedOnce, goalOf, groupOf, inputOf } from '../../testing/report-cases.ts';
 import { findHarm } from './harm.ts';
 import type { ReportInput } from './report-input.ts';
@@ -61,6 +62,28 @@ describe('harm', () => {
     const primary = [goalOf('renewal')];
     expect(harmsIn(large(495_000), { goals: primary, smallestEffect: 0.02 })).toEqual([]);
     expect(harmsIn(large(495_000), { goals: primary })).toHaveLength(1);
+  });
+
+  it('may be of a metric, once enough windows are over', () => {
+    const goal = metricGoal({ withinDays: 7 }, { name: 'Orders', role: 'guardrail', maxHarm: 0.02 });
+    const harmsOf = (visitors: number, control: number, b: number) => {
+      const groups = [metricGroup('control', visitors, control), metricGroup('b', visitors, b)];
+      return findHarm(metricInput([goal], { groups }), 1).harms;
+    };
+    expect(harmsOf(10_000, 500, 390)).toMatchObject([{ variation: 'b', goals: [{ id: 'metric:m' }] }]);
+    expect(harmsOf(10_000, 500, 480)).toEqual([]);
+    expect(harmsOf(40, 20, 0)).toEqual([]);
+  });
+
+  it('may be of a quantile', () => {
+    const goal = metricGoal({ kind: 'quantile', quantile: 0.9, format: 'seconds' }, { lowerIsBetter: true });
+    const harmsOf = (seconds: number) =>
+      findHarm(
+        metricInput([goal], { quantiles: [quantileOf('control', 2, 0.02), quantileOf('b', seconds, 0.02)] }),
+        1,
+      ).harms;
+    expect(harmsOf(2.4)).toMatchObject([{ variation: 'b', goals: [{ unit: 'seconds' }] }]);
+    expect(harmsOf(1.6)).toEqual([]);
   });
 
   it('is not found in secondary goals', () => {

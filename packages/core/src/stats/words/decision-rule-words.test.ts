@@ -47,6 +47,40 @@ describe('a decision rule in words', () => {
 
   it.each<[DecisionRule, string]>([
     [
+      ruleOf({ onHarm: 'stop' }),
+      'A variation that is proven to make the primary goal worse is retired automatically, and the test stops when no other is left.',
+    ],
+    [
+      ruleOf({ onHarm: 'stop', guardrails: [ERRORS] }),
+      'A variation that is proven to make the primary goal or a guardrail worse is retired automatically, and the test stops when no other is left.',
+    ],
+    [
+      ruleOf({
+        primary: {
+          id: 'metric:load-time',
+          name: 'Load time',
+          kind: 'metric',
+          measure: 'quantile',
+          quantile: 0.9,
+          withinDays: 7,
+          lowerIsBetter: true,
+        },
+      }),
+      'We decide by "Load time": the 90 % quantile of its values, in 7 days from the first exposure on; less is better.',
+    ],
+    [
+      ruleOf({
+        primary: {
+          ...SIGN_UPS,
+          name: 'Checkout',
+          kind: 'metric',
+          measure: 'completion-rate',
+          withinDays: null,
+        },
+      }),
+      'We decide by "Checkout": the share of visitors who complete it.',
+    ],
+    [
       ruleOf(PLAN, { engine: 'frequentist' }),
       'The test ends at 40,000 visitors and is evaluated then, or when it is stopped.',
     ],

@@ -22,6 +22,7 @@ export function describeRule(rule: DecisionRule): string[] {
     describeShip(rule, primary),
     describeRollBack(rule, primary),
     describeNoDifference(rule),
+    ...(rule.onHarm === 'stop' ? [describeStop(rule)] : []),
     'In every other case, there is no decision yet.',
     describeProof(rule),
     ...(guardrails.length > 0 ? [describeGuardrailStates()] : []),
@@ -121,6 +122,10 @@ function describeNoDifference(rule: DecisionRule): string {
     return 'No difference: never concluded, because nothing says which change is too small to matter.';
   return `No difference: ${reasons.join(', or ')}.`;
 }
+
+/** See `findHarm`. */
+const describeStop = ({ guardrails }: DecisionRule) =>
+  `A variation that is proven to make the primary goal${guardrails.length > 0 ? ' or a guardrail' : ''} worse is retired automatically, and the test stops when no other is left.`;
 
 function describeProof(rule: DecisionRule): string {
   const { alpha } = rule.statistics;

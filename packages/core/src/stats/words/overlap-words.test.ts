@@ -30,7 +30,7 @@ it.each([
   ['nobody', 'Nobody is in both this test and "Free shipping".'],
   [
     'not-compared',
-    '8,120 visitors are in both (62 %). Without a primary goal and a second variation, there is no effect to compare.',
+    '8,120 visitors are in both (62 %). Only the effect on a goal can be compared, and only with a second variation.',
   ],
   [
     'dependent',

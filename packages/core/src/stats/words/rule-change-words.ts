@@ -11,6 +11,7 @@ export const RULE_SETTING_NAMES: Readonly<Record<RuleChange['what'], string>> = 
   plannedVisitors: 'planned visitors',
   unit: 'what is counted',
   attributionDays: 'time in which conversions count',
+  onHarm: 'what happens to harm',
   method: 'method',
   spending: 'error spending',
   alpha: 'accepted error rate',

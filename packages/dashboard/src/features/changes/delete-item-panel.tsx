@@ -12,6 +12,7 @@ import { useReview } from './review-context.tsx';
 export interface ItemUse {
   /** Path of the page that uses the item. */
   to: string;
+  search?: Record<string, string>;
   label: string;
   /** Where exactly. */
   detail?: string;
@@ -81,9 +82,11 @@ function ItemUses({ uses }: Pick<DeleteItemPanelProps, 'uses'>) {
   if (uses.length === 0) return <Text size="sm">Nowhere.</Text>;
   return (
     <ul className="bullets">
-      {uses.map(({ to, label, detail }) => (
-        <li key={to}>
-          <PropertyLink to={to}>{label}</PropertyLink>
+      {uses.map(({ to, search, label, detail }) => (
+        <li key={[to, ...Object.values(search ?? {})].join(' ')}>
+          <PropertyLink to={to} {...(search && { search })}>
+            {label}
+          </PropertyLink>
           {detail && <span className="dimmed"> {detail}</span>}
         </li>
       ))}

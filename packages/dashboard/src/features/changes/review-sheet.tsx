@@ -1,4 +1,5 @@
 import { Alert, Button, Drawer, Group, Skeleton, Stack, Title } from '@mantine/core';
+import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ApiProblem, isTemporary } from '../../api.ts';
@@ -7,6 +8,8 @@ import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
 import { Icon } from '../../ui/page/icon.tsx';
 import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
+import { findReported } from '../split-tests/reported-tests.ts';
+import { longTitleOf } from '../split-tests/split-test-facts.ts';
 import { ChangeProblem } from './change-problem.tsx';
 import type { ChangeRequest, DryRunResult, ReviewOutcome } from './change-request.ts';
 import { ConflictView } from './conflict-view.tsx';
@@ -150,16 +153,8 @@ function Differences({ result, item }: { result: DryRunResult; item: { type: str
           </ul>
         )}
       </section>
-      {result.opensPhase?.map(({ splitTest, measuredRule, phase, reasons }) => (
-        <Alert
-          key={splitTest ?? JSON.stringify(measuredRule)}
-          color="orange"
-          icon={<Icon name="warning" />}
-          title="Results start over"
-        >
-          This opens phase {phase} of “{splitTest ?? measuredRule?.flagKey}” ({reasons.join(', ')}). Visitors
-          and conversions so far stay with the earlier phase.
-        </Alert>
+      {result.opensPhase?.map((opened) => (
+        <OpenedPhase key={JSON.stringify(opened)} {...opened} />
       ))}
       {result.warnings.map((warning) => (
         <Alert key={warning} color="orange" icon={<Icon name="warning" />}>
@@ -173,5 +168,24 @@ function Differences({ result, item }: { result: DryRunResult; item: { type: str
         </Alert>
       ) : null}
     </>
+  );
+}
+
+/** The results of a split test or measured rule start over. */
+function OpenedPhase({
+  splitTest,
+  measuredRule,
+  phase,
+  reasons,
+}: NonNullable<DryRunResult['opensPhase']>[number]) {
+  const { configuration } = useProperty();
+  const key = measuredRule === undefined ? splitTest! : measuredKey(measuredRule);
+  const test = findReported(configuration, key);
+  const name = test?.measuredRule === undefined ? `“${splitTest}”` : `measured flag ${longTitleOf(test)}`;
+  return (
+    <Alert color="orange" icon={<Icon name="warning" />} title="Results start over">
+      This opens phase {phase} of {name} ({reasons.join(', ')}). Visitors and conversions so far stay with the
+      earlier phase.
+    </Alert>
   );
 }

@@ -12,6 +12,7 @@ import type {
   FlagFormat,
   FlagType,
   FlagValue,
+  Measure,
   Prerequisite,
   Rule,
   Segment,
@@ -56,6 +57,16 @@ export interface FlagEnvironment {
   value: FlagValue;
   rules: Rule[];
   prerequisites: Prerequisite[];
+  /** Rules that are or were measured; derived by the server. */
+  measured?: MeasuredRule[];
+}
+
+interface MeasuredRule {
+  ruleId: string;
+  measure: Measure;
+  /** What everybody gets since the measurement has ended. */
+  winner: string | null;
+  phases: SplitTestPhase[];
 }
 
 export interface Flag extends Versioned {

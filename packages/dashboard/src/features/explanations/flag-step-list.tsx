@@ -60,12 +60,13 @@ const RULE_STATES: Record<RuleStep['outcome'], { state: StepState; words: string
 };
 
 function RuleStepItem({ rule, write }: { rule: RuleStep; write: WriteValue }) {
-  const { index, name, id, outcome, conditions = [], rollout } = rule;
+  const { index, name, id, outcome, conditions = [], rollout, measured } = rule;
   return (
     <Step title={`Rule ${index + 1}, ${name || id}: ${servedText(rule, write)}`} {...RULE_STATES[outcome]}>
       <ConditionSteps conditions={conditions} />
       {rollout && <p className={classes.detail}>{rolloutWords(rollout)}</p>}
       {rollout?.split && <SplitRanges split={rollout.split} write={write} />}
+      {measured !== undefined && <p className={classes.detail}>Measured as “{measured}”.</p>}
     </Step>
   );
 }

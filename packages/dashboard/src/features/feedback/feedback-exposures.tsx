@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api.ts';
 import { Loaded } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
-import { PropertyLink } from '../configuration/property-link.tsx';
+import { findReported } from '../split-tests/reported-tests.ts';
+import { TestLink } from '../split-tests/test-link.tsx';
 
 interface FeedbackExposuresProps {
   sessionId: string;
@@ -13,7 +14,7 @@ interface FeedbackExposuresProps {
 
 /** The variations that the visitor had seen in the session. */
 export function FeedbackExposures({ sessionId, until }: FeedbackExposuresProps) {
-  const { propertyId, configuration } = useProperty();
+  const { propertyId } = useProperty();
   const query = useQuery({
     queryKey: ['session', propertyId, sessionId, 'exposures'],
     queryFn: ({ signal }) =>
@@ -22,7 +23,6 @@ export function FeedbackExposures({ sessionId, until }: FeedbackExposuresProps) 
         signal,
       }),
   });
-  const nameOf = (key: string) => configuration.splitTests.find((test) => test.key === key)?.name || key;
   return (
     <Loaded query={query} what="the session" height={40}>
       {({ exposures }) => {
@@ -32,10 +32,7 @@ export function FeedbackExposures({ sessionId, until }: FeedbackExposuresProps) 
           <ul className="bullets">
             {before.map(({ splitTestKey, variationKey }) => (
               <li key={`${splitTestKey} ${variationKey}`}>
-                <PropertyLink to={`split-tests/${encodeURIComponent(splitTestKey)}`}>
-                  {nameOf(splitTestKey)}
-                </PropertyLink>
-                : {variationKey}
+                <SeenTest testKey={splitTestKey} />: {variationKey}
               </li>
             ))}
           </ul>
@@ -43,4 +40,10 @@ export function FeedbackExposures({ sessionId, until }: FeedbackExposuresProps) 
       }}
     </Loaded>
   );
+}
+
+/** A test that was deleted since has no page. */
+function SeenTest({ testKey }: { testKey: string }) {
+  const test = findReported(useProperty().configuration, testKey);
+  return test === undefined ? testKey : <TestLink test={test} />;
 }

@@ -3,6 +3,8 @@ import { Check } from '../../ui/fields/check.tsx';
 import { FilterSelect } from '../../ui/fields/filter-select.tsx';
 import { SearchField } from '../../ui/fields/search-field.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
+import { findReported } from '../split-tests/reported-tests.ts';
+import { testOptions } from '../split-tests/test-options.ts';
 import { type ChangeFilters, FEEDBACK_FILTERS, type FeedbackFilters } from './feedback-filters.ts';
 import { optionValue, presentationOf } from './feedback-options.ts';
 import { FlagFilter } from './flag-filter.tsx';
@@ -14,9 +16,11 @@ interface FeedbackFilterBarProps {
 }
 
 export function FeedbackFilterBar({ filters, isFiltered, onChange }: FeedbackFilterBarProps) {
-  const { feedbackTypes, splitTests } = useProperty().configuration;
+  const { configuration } = useProperty();
+  const { feedbackTypes } = configuration;
+  const tests = testOptions(configuration);
   const type = feedbackTypes.find(({ id }) => id === filters.feedbackTypeId);
-  const test = splitTests.find(({ key }) => key === filters.splitTestKey);
+  const test = findReported(configuration, filters.splitTestKey);
   const select = (
     name: keyof FeedbackFilters,
     label: string,
@@ -58,15 +62,10 @@ export function FeedbackFilterBar({ filters, isFiltered, onChange }: FeedbackFil
           'Answer',
           type.options.map(optionValue).map((value) => ({ value, label: presentationOf(type, value).label })),
         )}
-      {splitTests.length > 0 &&
-        select(
-          'splitTestKey',
-          'Split test',
-          splitTests.map(({ key, name }) => ({ value: key, label: name || key })),
-          {
-            variationKey: '',
-          },
-        )}
+      {tests.length > 0 &&
+        select('splitTestKey', 'Split test', tests, {
+          variationKey: '',
+        })}
       {test &&
         select(
           'variationKey',

@@ -10,6 +10,7 @@ import { ItemNotFound } from '../configuration/item-not-found.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { ItemHistory } from '../history/item-history.tsx';
+import { testUses } from '../split-tests/test-uses.ts';
 import { FeedbackSnippets } from './feedback-snippets.tsx';
 import { FeedbackTypeFields } from './feedback-type-fields.tsx';
 
@@ -71,17 +72,10 @@ function FeedbackTypeEditor({ stored }: { stored: FeedbackType }) {
   );
 }
 
-/** The split tests that measure answers of a type. */
-function typeUses({ splitTests }: Configuration, id: string): ItemUse[] {
-  return splitTests
-    .filter(({ goals, guardrails }) =>
-      [...goals, ...guardrails].some(
-        (each) => typeof each !== 'string' && 'feedbackType' in each && each.feedbackType === id,
-      ),
-    )
-    .map(({ key, name, status }) => ({
-      to: `split-tests/${encodeURIComponent(key)}`,
-      label: name || key,
-      detail: status,
-    }));
-}
+/** The split tests and measured flags that measure answers of a type. */
+const typeUses = (configuration: Configuration, id: string): ItemUse[] =>
+  testUses(
+    configuration,
+    (each) => typeof each !== 'string' && 'feedbackType' in each && each.feedbackType === id,
+    ({ status }) => status,
+  );

@@ -10,13 +10,13 @@ const environment = (changes: object) => ({
   prerequisites: [],
   ...changes,
 });
-const differing = (production: object, staging: object) => {
+const differences = (production: object, staging: object) => {
   const environments = { production: environment(production), staging: environment(staging) };
   const flag = { key: 'copy', environments } as unknown as Flag;
-  return compareEnvironments(flag, 'production', 'staging', [])
-    .filter(({ isSame }) => !isSame)
-    .map(({ label }) => label);
+  return compareEnvironments(flag, 'production', 'staging', []).filter(({ isSame }) => !isSame);
 };
+const differing = (production: object, staging: object) =>
+  differences(production, staging).map(({ label }) => label);
 
 describe('compareEnvironments', () => {
   it('tells long values apart whose first words are the same', () => {
@@ -27,5 +27,15 @@ describe('compareEnvironments', () => {
         { prerequisites: [{ flag: 'other', value: `${long}2` }] },
       ),
     ).toEqual(['Prerequisites']);
+  });
+
+  it('says which of two rules is measured', () => {
+    const rule = { id: 'half', rollout: { percentage: 50 }, value: true };
+    const measured = { ...rule, measure: { goals: ['signup'] } };
+    const [line] = differences({ rules: [rule] }, { rules: [measured] });
+    expect(line).toMatchObject({
+      from: '1. Serve true to 50\u00a0% of everyone',
+      to: '1. Serve true to 50\u00a0% of everyone, measured',
+    });
   });
 });

@@ -32,7 +32,7 @@ export function compareEnvironments(
       const words = (rule: Rule | undefined, index = -1) =>
         rule === undefined
           ? null
-          : `${index + 1}. ${rule.enabled === false ? '(off) ' : ''}${ruleSentence(rule, segments)}`;
+          : `${index + 1}. ${rule.enabled === false ? '(off) ' : ''}${ruleSentence(rule, segments)}${rule.measure ? ', measured' : ''}`;
       const [ruleA, ruleB] = [a.rules[left!], b.rules[right!]];
       return {
         label: ruleA?.name ?? ruleB?.name ?? `Rule ${id}`,

@@ -3,6 +3,7 @@ import { flagValueWords } from '@switchyard/core/words/flag-value-words';
 import { Check } from '../../ui/fields/check.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
 import type { Environment, Flag, FlagEnvironment } from '../configuration/configuration-types.ts';
+import { FlagPlace } from '../measured-flags/flag-place.ts';
 import { configurationIn, withConfiguration } from './flag-configuration.ts';
 import { PrerequisiteEditor } from './rules/prerequisite-editor.tsx';
 import { Targeting } from './rules/targeting.tsx';
@@ -51,14 +52,16 @@ export function EnvironmentEditor(props: EnvironmentEditorProps) {
           disabled={disabled}
           onChange={(isOn) => change({ enabled: isOn })}
         />
-        <Targeting
-          kind={kind}
-          configuration={configuration}
-          pointer={pointer}
-          errors={errors}
-          disabled={disabled}
-          onChange={change}
-        />
+        <FlagPlace value={{ flagKey: flag.key, environment: environment.id }}>
+          <Targeting
+            kind={kind}
+            configuration={configuration}
+            pointer={pointer}
+            errors={errors}
+            disabled={disabled}
+            onChange={change}
+          />
+        </FlagPlace>
         <ValueInput
           label={configuration.rules.length === 0 ? 'Serve to everyone' : 'Serve to everyone else'}
           kind={kind}

@@ -8,14 +8,20 @@ import { PropertyLink } from '../configuration/property-link.tsx';
 
 type FlagInCode = Pick<Flag, 'key' | 'type' | 'format' | 'defaultValue'>;
 
+interface FlagSnippetsProps {
+  flag: FlagInCode;
+  /** Requests say that the evaluation counts in the results of measured rules. */
+  isRecorded?: boolean;
+}
+
 /** Code that asks for a flag. It needs a secret key, which is never shown here. */
-export function FlagSnippets({ flag }: { flag: FlagInCode }) {
+export function FlagSnippets({ flag, isRecorded = false }: FlagSnippetsProps) {
   const { propertyId } = useProperty();
   const snippets = [
     { name: 'Node.js', code: nodeCode(propertyId, flag) },
     { name: 'Page', code: pageCode(flag) },
-    { name: 'curl', code: curlCode(propertyId, flag) },
-    { name: 'OFREP', code: ofrepCode(flag) },
+    { name: 'curl', code: curlCode(propertyId, flag, isRecorded) },
+    { name: 'OFREP', code: ofrepCode(flag, isRecorded) },
   ];
   return (
     <>
@@ -54,12 +60,12 @@ const pageCode = (flag: FlagInCode) =>
     `const value = switchyard.flags.get('${flag.key}', ${fallbackCode(flag)});`,
   ].join('\n');
 
-const curlCode = (propertyId: string, { key }: FlagInCode) =>
+const curlCode = (propertyId: string, { key }: FlagInCode, record: boolean) =>
   `curl -sS ${location.origin}/v1/flags/evaluate \\
   -H 'content-type: application/json' -H "x-api-key: $SWITCHYARD_KEY" \\
-  -d '${JSON.stringify({ propertyId, flagKeys: [key], context: { userId: 'u-42' } })}'`;
+  -d '${JSON.stringify({ propertyId, flagKeys: [key], context: { userId: 'u-42' }, ...(record && { record }) })}'`;
 
-const ofrepCode = ({ key }: FlagInCode) =>
+const ofrepCode = ({ key }: FlagInCode, record: boolean) =>
   `curl -sS ${location.origin}/ofrep/v1/evaluate/flags/${key} \\
-  -H 'content-type: application/json' -H "authorization: Bearer $SWITCHYARD_KEY" \\
+  -H 'content-type: application/json' -H "authorization: Bearer $SWITCHYARD_KEY"${record ? " -H 'x-record: true'" : ''} \\
   -d '{"context":{"targetingKey":"u-42"}}'`;

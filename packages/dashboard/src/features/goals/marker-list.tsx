@@ -13,9 +13,11 @@ export function MarkerList({ markers, error }: { markers: readonly Marker[]; err
         <details className={classes.changes}>
           <summary>{plural(markers.length, 'change')} of split tests and flags in this period</summary>
           <ul className="bullets">
-            {markers.map(({ at, label, to }) => (
+            {markers.map(({ at, label, to, search }) => (
               <li key={`${at} ${label}`}>
-                <PropertyLink to={to}>{label}</PropertyLink>{' '}
+                <PropertyLink to={to} {...(search && { search })}>
+                  {label}
+                </PropertyLink>{' '}
                 <span className="dimmed">{formatDateTime(at)}</span>
               </li>
             ))}

@@ -6,12 +6,16 @@ import { propertyPath, request } from '../../api.ts';
 import type { Period } from '../../ui/fields/period-of.ts';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
+import { resultsOf } from '../split-tests/reported-test.ts';
+import { reportedTests } from '../split-tests/reported-tests.ts';
+import { titleOf } from '../split-tests/split-test-facts.ts';
 
 export interface Marker {
   at: number;
   label: string;
   /** Path of the page of what changed. */
   to: string;
+  search?: Record<string, string>;
 }
 
 /** More would hide the chart. */
@@ -39,14 +43,13 @@ export function useGoalMarkers(period: Period): { markers: Marker[]; error: Erro
   return { markers, error };
 }
 
-function testMarkers({ splitTests }: Configuration): Marker[] {
-  return splitTests.flatMap(({ key, name, phases }) => {
-    const to = `split-tests/${encodeURIComponent(key)}`;
-    return phases.flatMap(({ startedAt, endedAt, number }) => [
-      { at: startedAt, label: `Split test ${name || key}: phase ${number} started`, to },
-      ...(endedAt === null
-        ? []
-        : [{ at: endedAt, label: `Split test ${name || key}: phase ${number} ended`, to }]),
+function testMarkers(configuration: Configuration): Marker[] {
+  return reportedTests(configuration).flatMap((test) => {
+    const { page: to, search } = resultsOf(test);
+    const name = `${test.measuredRule ? 'Measured flag' : 'Split test'} ${titleOf(test)}`;
+    return test.phases.flatMap(({ startedAt, endedAt, number }) => [
+      { at: startedAt, label: `${name}: phase ${number} started`, to, search },
+      ...(endedAt === null ? [] : [{ at: endedAt, label: `${name}: phase ${number} ended`, to, search }]),
     ]);
   });
 }

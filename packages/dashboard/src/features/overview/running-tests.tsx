@@ -5,7 +5,9 @@ import { FigureError } from '../../ui/page/late-figures.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
-import { hasOpenResults, phaseWords, titleOf } from '../split-tests/split-test-facts.ts';
+import { reportedTests } from '../split-tests/reported-tests.ts';
+import { hasOpenResults, phaseWords } from '../split-tests/split-test-facts.ts';
+import { TestLink } from '../split-tests/test-link.tsx';
 import { verdictQuery } from '../split-tests/verdict-query.ts';
 import { type Attention, attentionOf, decisionWords, urgentVerdict } from '../split-tests/verdict-summary.ts';
 import classes from './overview-page.module.css';
@@ -15,7 +17,7 @@ const ORDER: readonly Attention[] = ['decision', 'problem', 'none'];
 /** Tests that need a decision first. */
 export function RunningTests() {
   const { propertyId, configuration } = useProperty();
-  const open = configuration.splitTests.filter(hasOpenResults);
+  const open = reportedTests(configuration).filter(hasOpenResults);
   const results = useQueries({ queries: open.map((test) => verdictQuery(propertyId, test)) });
   const listed = open
     .map((test, index) => ({ test, result: results[index]!, attention: attentionOf(results[index]?.data) }))
@@ -34,7 +36,9 @@ export function RunningTests() {
         {listed.map(({ test, result, attention }) => (
           <li key={test.key}>
             <div className={classes.row}>
-              <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>
+              <span>
+                <TestLink test={test} />
+              </span>
               {test.status === 'paused' && <span className="badge">Paused</span>}
               {attention === 'decision' && (
                 <span className={`badge ${classes.decide}`}>Needs a decision</span>

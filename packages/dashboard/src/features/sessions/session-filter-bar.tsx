@@ -5,6 +5,8 @@ import { Form } from '../../ui/fields/form.tsx';
 import { useFieldText } from '../../ui/hooks/use-field-text.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
+import { findReported } from '../split-tests/reported-tests.ts';
+import { testOptions } from '../split-tests/test-options.ts';
 import classes from './session-filter-bar.module.css';
 import type { SessionFilters } from './use-session-filters.ts';
 
@@ -25,8 +27,9 @@ const BOTS = [
 ];
 
 export function SessionFilterBar({ filters, onChange, onClear }: SessionFilterBarProps) {
-  const { splitTests, goals } = useProperty().configuration;
-  const test = splitTests.find(({ key }) => key === filters.splitTestKey);
+  const { configuration } = useProperty();
+  const { goals } = configuration;
+  const test = findReported(configuration, filters.splitTestKey);
   const select = (name: keyof SessionFilters, label: string, data: Options) => (
     <FilterSelect
       size="xs"
@@ -58,7 +61,7 @@ export function SessionFilterBar({ filters, onChange, onClear }: SessionFilterBa
       <FilterSelect
         size="xs"
         label="Split test"
-        data={splitTests.map(({ key, name }) => ({ value: key, label: name || key }))}
+        data={testOptions(configuration)}
         searchable
         value={filters.splitTestKey}
         onChange={(value) =>

@@ -3,6 +3,7 @@ import { countryName } from '../../ui/format/country-name.ts';
 import { formatDateTime, formatDuration, formatMoney, plural } from '../../ui/format/format.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { findReported } from '../split-tests/reported-tests.ts';
 import { pagePath } from './page-path.ts';
 import classes from './session-list.module.css';
 
@@ -69,6 +70,9 @@ function useMarks({ goals, feedback, exposures }: Session): string[] {
       amount === 0 ? name(goalId) : `${name(goalId)} ${formatMoney(amount, currency)}`,
     ),
     ...(feedback > 0 ? [plural(feedback, 'feedback', 'feedback entries')] : []),
-    ...exposures.map(({ splitTestKey, variationKey }) => `${splitTestKey}: ${variationKey}`),
+    ...exposures.map(
+      ({ splitTestKey, variationKey }) =>
+        `${findReported(configuration, splitTestKey)?.measuredRule?.flagKey ?? splitTestKey}: ${variationKey}`,
+    ),
   ];
 }

@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { formatClock } from '../../ui/format/format.ts';
+import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
+import { findReported } from '../split-tests/reported-tests.ts';
 import classes from './session-page.module.css';
 import { describeEntry, type TimelineEntry } from './timeline-words.ts';
 import type { Question } from './why-panel.tsx';
@@ -52,7 +54,7 @@ export function SessionTimeline({
                   size="compact-xs"
                   variant="default"
                   aria-label={`Why ${entry.variationKey} of ${entry.splitTestKey}?`}
-                  onClick={() => onWhy({ type: 'split-test', key: entry.splitTestKey!, at: entry.at })}
+                  onClick={() => onWhy({ ...whyOf(entry.splitTestKey!, configuration), at: entry.at })}
                 >
                   Why?
                 </Button>
@@ -70,4 +72,11 @@ export function SessionTimeline({
       )}
     </>
   );
+}
+
+/** A measured rule is explained by its flag. */
+function whyOf(testKey: string, configuration: Configuration): Omit<Question, 'at'> {
+  const rule = findReported(configuration, testKey)?.measuredRule;
+  if (rule === undefined) return { type: 'split-test', key: testKey };
+  return { type: 'flag', key: rule.flagKey, environment: rule.environment };
 }

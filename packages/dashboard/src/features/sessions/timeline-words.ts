@@ -1,6 +1,7 @@
 import type { SessionDetail } from '@switchyard/core/api/sessions';
 import { formatMoney } from '../../ui/format/format.ts';
 import type { Configuration } from '../configuration/configuration-types.ts';
+import { findReported } from '../split-tests/reported-tests.ts';
 import { pagePath } from './page-path.ts';
 
 export type TimelineEntry = SessionDetail['timeline'][number];
@@ -40,8 +41,7 @@ export function describeEntry(entry: TimelineEntry, configuration: Configuration
   }
 }
 
-const testName = (key: string, { splitTests }: Configuration) =>
-  splitTests.find((test) => test.key === key)?.name || key;
+const testName = (key: string, configuration: Configuration) => findReported(configuration, key)?.name || key;
 
 function goalWords({ goalId, count, amount = 0 }: TimelineEntry, configuration: Configuration): string {
   const name = configuration.goals.find(({ id }) => id === goalId)?.name ?? goalId;

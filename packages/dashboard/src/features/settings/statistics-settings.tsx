@@ -10,7 +10,7 @@ import classes from './settings-page.module.css';
 import { CORRECTIONS, ENGINES, SPENDINGS, STRATA } from './statistics-words.ts';
 import { useSettingsDraft } from './use-settings-draft.ts';
 
-const FIELDS = ['statistics'] as const;
+const FIELDS = ['statistics', 'recordEvaluations'] as const;
 
 const inPercent = (share: number) => Math.round(share * 1e6) / 1e4;
 const asShare = (percent: number | null) => Math.round((percent ?? 0) * 1e4) / 1e6;
@@ -33,6 +33,10 @@ export function StatisticsSettings() {
         <MethodPanel {...form} />
         <ErrorPanel {...form} />
         <VariancePanel {...form} />
+        <RecordingPanel
+          isOn={draft.value.recordEvaluations}
+          onChange={(recordEvaluations) => draft.change({ recordEvaluations })}
+        />
       </fieldset>
       <DraftBar
         message={message}
@@ -229,6 +233,28 @@ function VariancePanel({ statistics, problems, change }: PartProps) {
           </div>
         )}
       </div>
+    </Panel>
+  );
+}
+
+interface RecordingPanelProps {
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}
+
+function RecordingPanel({ isOn, onChange }: RecordingPanelProps) {
+  return (
+    <Panel
+      title="Measured flags"
+      hint="A rule of a flag that is measured counts whoever the flag is evaluated for. The Node SDK reports it by itself."
+    >
+      <Check
+        kind="switch"
+        label="Count evaluations by the service"
+        description="Requests for flags, also by OFREP, count unless they say no; otherwise only if they say so. A request for all flags counts for every measured one"
+        checked={isOn}
+        onChange={onChange}
+      />
     </Panel>
   );
 }

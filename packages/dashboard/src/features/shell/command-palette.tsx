@@ -5,6 +5,8 @@ import { Icon, type IconName } from '../../ui/page/icon.tsx';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
+import { type MeasuredTest, measuredTests } from '../measured-flags/measured-tests.ts';
+import { resultsOf } from '../split-tests/reported-test.ts';
 import classes from './command-palette.module.css';
 import { NAVIGATION } from './navigation.ts';
 
@@ -15,6 +17,7 @@ interface Command {
   kind: string;
   icon: IconName;
   path: string;
+  search?: Record<string, string>;
   /** In lower case. */
   text: string;
 }
@@ -31,7 +34,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const open = (command: Command | undefined) => {
     if (command === undefined) return;
     onClose();
-    navigate(command.path);
+    navigate(command.path, command.search);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setSelected((index) => Math.min(index + 1, found.length - 1));
@@ -75,7 +78,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         {found.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keyboard
           <div
-            key={`${command.kind} ${command.path}`}
+            key={[command.kind, command.path, ...Object.values(command.search ?? {})].join(' ')}
             id={`command-${index}`}
             role="option"
             tabIndex={-1}
@@ -95,7 +98,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   );
 }
 
-function allCommands({ splitTests, flags, segments, goals, feedbackTypes }: Configuration): Command[] {
+function allCommands(configuration: Configuration): Command[] {
+  const { splitTests, flags, segments, goals, feedbackTypes } = configuration;
   const item =
     (kind: string, icon: IconName, path: string) =>
     (key: string, name: string, tags: string[] = []) => ({
@@ -115,10 +119,23 @@ function allCommands({ splitTests, flags, segments, goals, feedbackTypes }: Conf
     })),
     ...splitTests.map((it) => item('Split test', 'split-tests', 'split-tests/*')(it.key, it.name, it.tags)),
     ...flags.map((it) => item('Flag', 'flags', 'flags/*')(it.key, it.name, it.tags)),
+    ...measuredTests(configuration).map(measuredCommand),
     ...segments.map((it) => item('Segment', 'segments', 'segments/*')(it.id, it.name ?? '')),
     ...goals.map((it) => item('Goal', 'goals', 'goals/*')(it.id, it.name)),
     ...feedbackTypes.map((it) => item('Feedback type', 'feedback', 'feedback/types/*')(it.id, it.name)),
   ];
+}
+
+function measuredCommand(test: MeasuredTest): Command {
+  const { page, search } = resultsOf(test);
+  return {
+    kind: 'Measured flag',
+    icon: 'split-tests',
+    label: `${test.name}: ${test.place}`,
+    path: page,
+    search,
+    text: [test.name, test.measuredRule.flagKey, test.place, ...test.tags].join(' ').toLowerCase(),
+  };
 }
 
 /** What may be an id can be opened: sessions and visitors are not in memory. */

@@ -3,11 +3,12 @@ import { weightShares } from '../../ui/fields/weight-shares.ts';
 import { formatDateTime } from '../../ui/format/format.ts';
 import tables from '../../ui/lists/table.module.css';
 import { Panel } from '../../ui/page/panel.tsx';
-import type { SplitTest, SplitTestPhase } from '../configuration/configuration-types.ts';
+import type { SplitTestPhase } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { conditionsSentence } from '../targeting/condition-sentence.ts';
 import classes from './phase-list.module.css';
+import { type ReportedTest, resultsOf } from './reported-test.ts';
 
 const REASONS: Record<string, string> = {
   started: 'The test was started',
@@ -19,10 +20,11 @@ const REASONS: Record<string, string> = {
   holdout: 'Larger holdout',
   unit: 'Visitors or users are counted',
   audience: 'Another audience',
+  rules: 'Other rules around it',
 };
 
 /** The periods in which the test ran with one definition, latest first. */
-export function PhaseList({ test }: { test: SplitTest }) {
+export function PhaseList({ test }: { test: ReportedTest }) {
   return (
     <Panel
       title="Phases"
@@ -46,7 +48,7 @@ export function PhaseList({ test }: { test: SplitTest }) {
             </thead>
             <tbody>
               {test.phases.toReversed().map((phase) => (
-                <PhaseRow key={phase.number} phase={phase} testKey={test.key} />
+                <PhaseRow key={phase.number} phase={phase} test={test} />
               ))}
             </tbody>
           </table>
@@ -56,15 +58,13 @@ export function PhaseList({ test }: { test: SplitTest }) {
   );
 }
 
-function PhaseRow({ phase, testKey }: { phase: SplitTestPhase; testKey: string }) {
+function PhaseRow({ phase, test }: { phase: SplitTestPhase; test: ReportedTest }) {
+  const { page, search } = resultsOf(test);
   const { number, startedAt, servedFrom, endedAt, reasons, definition } = phase;
   return (
     <tr>
       <td>
-        <PropertyLink
-          to={`split-tests/${encodeURIComponent(testKey)}`}
-          search={{ tab: 'results', phase: String(number) }}
-        >
+        <PropertyLink to={page} search={{ ...search, tab: 'results', phase: String(number) }}>
           {number}
         </PropertyLink>
       </td>

@@ -1,6 +1,7 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { plural } from '../../ui/format/format.ts';
 import type { SplitTest, SplitTestPhase } from '../configuration/configuration-types.ts';
+import type { ReportedTest } from './reported-test.ts';
 
 type Verdict = NonNullable<SplitTestResults['verdict']>;
 
@@ -8,16 +9,21 @@ const DAY_MS = 86_400_000;
 
 export const titleOf = ({ name, key }: Pick<SplitTest, 'name' | 'key'>): string => name || key;
 
-const currentPhase = ({ phases }: SplitTest): SplitTestPhase | undefined => phases.at(-1);
+/** Among tests of other pages: several rules of a flag may be measured. */
+export const longTitleOf = (test: Pick<ReportedTest, 'name' | 'key' | 'place'>): string =>
+  test.place === undefined ? titleOf(test) : `${titleOf(test)} (${test.place})`;
+
+const currentPhase = ({ phases }: ReportedTest): SplitTestPhase | undefined => phases.at(-1);
 
 /** Day of the latest phase, counted from 1; undefined if the test has never run. */
-export function dayOf(test: SplitTest, now = Date.now()): number | undefined {
+export function dayOf(test: ReportedTest, now = Date.now()): number | undefined {
   const phase = currentPhase(test);
   return phase && Math.floor(((phase.endedAt ?? now) - phase.startedAt) / DAY_MS) + 1;
 }
 
 /** Whether results are still being collected. */
-export const hasOpenResults = ({ status }: SplitTest): boolean => status === 'running' || status === 'paused';
+export const hasOpenResults = ({ status }: ReportedTest): boolean =>
+  status === 'running' || status === 'paused';
 
 export const isInTest = ({ retired }: SplitTest['variations'][number]): boolean => !retired;
 
@@ -32,11 +38,11 @@ export function isToRetire(test: SplitTest, { decision, variation }: Verdict): b
   );
 }
 
-export const isScheduled = ({ status, startAt }: SplitTest): boolean =>
+export const isScheduled = ({ status, startAt }: ReportedTest): boolean =>
   status === 'draft' && startAt !== null && startAt > Date.now();
 
 /** Such as "Phase 2 · day 12"; empty for a test that has never run. */
-export function phaseWords(test: SplitTest): string {
+export function phaseWords(test: ReportedTest): string {
   const phase = currentPhase(test);
   if (phase === undefined) return '';
   const day = dayOf(test)!;

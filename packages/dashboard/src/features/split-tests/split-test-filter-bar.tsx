@@ -1,11 +1,11 @@
 import { Group } from '@mantine/core';
 import { FilterSelect } from '../../ui/fields/filter-select.tsx';
 import { SearchField } from '../../ui/fields/search-field.tsx';
-import type { SplitTest } from '../configuration/configuration-types.ts';
+import type { ReportedTest } from './reported-test.ts';
 import type { SplitTestFilters } from './use-split-test-list.ts';
 
 interface SplitTestFilterBarProps {
-  tests: readonly SplitTest[];
+  tests: readonly ReportedTest[];
   filters: SplitTestFilters;
   onChange: (changes: Partial<SplitTestFilters>) => void;
 }

@@ -9,6 +9,7 @@ import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { AutomaticStopsNotice } from './automatic-stops-notice.tsx';
 import { NewSplitTestPage } from './editor/new-split-test-page.tsx';
 import { HoldoutPanel } from './holdout/holdout-panel.tsx';
+import { reportedTests } from './reported-tests.ts';
 import { SplitTestFilterBar } from './split-test-filter-bar.tsx';
 import { SplitTestTable } from './split-test-table.tsx';
 import { SplitTestsEmpty } from './split-tests-empty.tsx';
@@ -35,8 +36,8 @@ function SplitTestList() {
   const create = (
     <NewItemButton onClick={() => navigate('split-tests', { new: '1' })}>New split test</NewItemButton>
   );
-  const { splitTests } = configuration;
-  if (splitTests.length === 0) {
+  const tests = reportedTests(configuration);
+  if (tests.length === 0) {
     return (
       <Page title="Split tests">
         <SplitTestsEmpty action={create} />
@@ -68,13 +69,13 @@ function SplitTestList() {
 }
 
 function FilteredTests() {
-  const { splitTests } = useProperty().configuration;
+  const tests = reportedTests(useProperty().configuration);
   const [filters, setFilters] = useUrlState(FILTER_DEFAULTS);
   const listed = useSplitTestList(filters);
   return (
     <Stack gap="md">
       <AutomaticStopsNotice />
-      <SplitTestFilterBar tests={splitTests} filters={filters} onChange={setFilters} />
+      <SplitTestFilterBar tests={tests} filters={filters} onChange={setFilters} />
       {listed.length > 0 ? (
         <SplitTestTable listed={listed} />
       ) : (

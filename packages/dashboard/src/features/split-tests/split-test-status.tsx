@@ -1,8 +1,8 @@
-import type { SplitTest } from '../configuration/configuration-types.ts';
+import type { ReportedTest } from './reported-test.ts';
 import { isScheduled } from './split-test-facts.ts';
 import classes from './split-test-status.module.css';
 
-const LABELS: Record<SplitTest['status'], string> = {
+const LABELS: Record<ReportedTest['status'], string> = {
   draft: 'Draft',
   running: 'Running',
   paused: 'Paused',
@@ -10,7 +10,7 @@ const LABELS: Record<SplitTest['status'], string> = {
   archived: 'Archived',
 };
 
-export function SplitTestStatus({ test }: { test: SplitTest }) {
+export function SplitTestStatus({ test }: { test: ReportedTest }) {
   return (
     <span className={classes.status} data-status={test.status}>
       {isScheduled(test) ? 'Scheduled' : LABELS[test.status]}

@@ -1,10 +1,10 @@
 import { plural } from '../../ui/format/format.ts';
 import tables from '../../ui/lists/table.module.css';
-import { PropertyLink } from '../configuration/property-link.tsx';
-import { dayOf, titleOf } from './split-test-facts.ts';
+import { dayOf } from './split-test-facts.ts';
 import { SplitTestOutcome } from './split-test-outcome.tsx';
 import { SplitTestStatus } from './split-test-status.tsx';
 import classes from './split-test-table.module.css';
+import { TestLink } from './test-link.tsx';
 import type { ListedTest } from './use-split-test-list.ts';
 import { attentionOf, visitorWords } from './verdict-summary.ts';
 
@@ -44,8 +44,9 @@ function Row({ listed }: { listed: ListedTest }) {
   return (
     <tr>
       <td className={classes.name}>
-        <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>
-        <div className={classes.key}>{test.key}</div>
+        <TestLink test={test} />
+        <div className={classes.key}>{test.measuredRule?.flagKey ?? test.key}</div>
+        {test.place && <div className={classes.place}>{test.place}</div>}
       </td>
       <td>
         <SplitTestStatus test={test} />

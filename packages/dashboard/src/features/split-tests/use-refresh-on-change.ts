@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
+import type { ReportedTest } from './reported-test.ts';
 
 /** A test that was stopped or changed has other words in its verdict, also if it was changed beside the results. */
-export function useRefreshOnChange(test: SplitTest): void {
+export function useRefreshOnChange(test: Pick<ReportedTest, 'version'>): void {
   const { propertyId } = useProperty();
   const client = useQueryClient();
   const known = useRef(test.version);

@@ -1,14 +1,16 @@
 import type { SplitTestResults } from '@switchyard/core/api/results';
 import { type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { SplitTest } from '../configuration/configuration-types.ts';
+
 import { useProperty } from '../configuration/property-context.tsx';
+import type { ReportedTest } from './reported-test.ts';
+import { reportedTests } from './reported-tests.ts';
 import { hasOpenResults, titleOf } from './split-test-facts.ts';
 import { verdictQuery } from './verdict-query.ts';
 import { attentionOf } from './verdict-summary.ts';
 
 export interface ListedTest {
-  test: SplitTest;
+  test: ReportedTest;
   /** Undefined for tests without open results. */
   results: UseQueryResult<SplitTestResults> | undefined;
 }
@@ -21,7 +23,7 @@ export interface SplitTestFilters {
   owner: string;
 }
 
-const STATUS_ORDER: Record<SplitTest['status'], number> = {
+const STATUS_ORDER: Record<ReportedTest['status'], number> = {
   running: 2,
   paused: 3,
   draft: 4,
@@ -29,20 +31,22 @@ const STATUS_ORDER: Record<SplitTest['status'], number> = {
   archived: 6,
 };
 
-/** The split tests that match, those that need a decision first. Results arrive later and move rows up. */
+/** The split tests and measured rules that match, those that need a decision first. Results arrive later and move rows up. */
 export function useSplitTestList(filters: SplitTestFilters): ListedTest[] {
   const { propertyId, configuration } = useProperty();
-  const { splitTests } = configuration;
-  const open = useMemo(() => splitTests.filter(hasOpenResults), [splitTests]);
+  const tests = reportedTests(configuration);
+  const open = useMemo(() => tests.filter(hasOpenResults), [tests]);
   const queries = useQueries({ queries: open.map((test) => verdictQuery(propertyId, test)) });
-  const listed = splitTests.map((test) => ({ test, results: queries[open.indexOf(test)] }));
+  const listed = tests.map((test) => ({ test, results: queries[open.indexOf(test)] }));
   return listed
     .filter((each) => matches(each, filters))
     .sort((a, b) => rankOf(a) - rankOf(b) || newest(b.test) - newest(a.test));
 }
 
 function matches({ test, results }: ListedTest, { search, status, tag, owner }: SplitTestFilters): boolean {
-  const text = [titleOf(test), test.key, test.description, test.hypothesis].join(' ').toLowerCase();
+  const text = [titleOf(test), test.key, test.place, test.description, test.hypothesis]
+    .join(' ')
+    .toLowerCase();
   const words = search.toLowerCase().split(/\s+/);
   if (!words.every((word) => text.includes(word))) return false;
   if (tag !== '' && !test.tags.includes(tag)) return false;
@@ -57,4 +61,4 @@ function rankOf({ test, results }: ListedTest): number {
   return attention === 'problem' ? 1 : STATUS_ORDER[test.status];
 }
 
-const newest = (test: SplitTest) => test.phases.at(-1)?.startedAt ?? test.createdAt;
+const newest = (test: ReportedTest) => test.phases.at(-1)?.startedAt ?? test.createdAt;

@@ -1,6 +1,8 @@
 import type { MeasuredRuleName } from '@switchyard/core/api/results';
 import type { Rule } from '@switchyard/core/api/targeting';
-import { type MeasuredRule, measuredStatus } from '@switchyard/core/lifecycle/measured-rule';
+import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
+import type { MeasuredRule } from '@switchyard/core/lifecycle/measured-rule';
+import { measuredStatus } from '@switchyard/core/lifecycle/measured-status';
 import type { SplitTestStatus } from '@switchyard/core/lifecycle/status';
 import { derivePerProperty, type Flag, type PropertyConfiguration } from './property-configuration.ts';
 
@@ -10,7 +12,7 @@ export type { MeasuredRuleName };
 export interface MeasuredRuleInPlace extends MeasuredRule {
   /** Unique, also among those of other properties and of deleted flags. */
   readonly id: string;
-  /** No split test has such a key, so nobody can send exposures for it. */
+  /** What its exposures are stored under. */
   readonly key: string;
   readonly name: MeasuredRuleName;
   readonly flag: Flag;
@@ -50,13 +52,3 @@ function inFlag(flag: Flag): MeasuredRuleInPlace[] {
 export const isTestKey = (property: PropertyConfiguration, key: string): boolean =>
   property.splitTests.some((test) => test.key === key) ||
   measuredRulesOf(property).some((rule) => rule.key === key);
-
-const PREFIX = 'flag:';
-
-/**
- * What exposures to a rule are stored under.
- *
- * @example measuredKey({ flagKey: 'checkout', environment: 'production', ruleId: 'half' }) // 'flag:checkout/production/half'
- */
-export const measuredKey = ({ flagKey, environment, ruleId }: MeasuredRuleName): string =>
-  PREFIX + [flagKey, environment, ruleId].map((each) => encodeURIComponent(each.toWellFormed())).join('/');

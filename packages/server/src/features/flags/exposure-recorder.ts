@@ -2,12 +2,9 @@ import type { FlagExposure } from '@switchyard/core/api/flag-usage';
 import { isCookieless } from '@switchyard/core/cleaning/cookieless';
 import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
 import { exposedUnit, hashedUnit } from '@switchyard/core/evaluation/exposed-unit';
+import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import { DAY_MS } from '@switchyard/core/time';
-import {
-  type MeasuredRuleInPlace,
-  measuredKey,
-  measuredRulesOf,
-} from '../../configuration/property/measured-rules.ts';
+import { type MeasuredRuleInPlace, measuredRulesOf } from '../../configuration/property/measured-rules.ts';
 import {
   derivePerProperty,
   type PropertyConfiguration,

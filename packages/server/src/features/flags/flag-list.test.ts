@@ -44,7 +44,14 @@ describe('GET /v1/flags/list', () => {
         value: false,
         rules: checkout!.environments.production.rules,
       },
-      { id, flagId: flags[0].id, environmentId: 'staging', enabled: false, value: true, rules: [] },
+      {
+        id,
+        flagId: flags[0].id,
+        environmentId: 'staging',
+        enabled: false,
+        value: true,
+        rules: [{ id: 'half', rollout: { percentage: 50 }, value: false, measure: { goals: ['signup'] } }],
+      },
       {
         id,
         flagId: flags[1].id,

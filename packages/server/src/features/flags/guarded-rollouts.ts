@@ -1,6 +1,7 @@
 import type { Rollout, Rule } from '@switchyard/core/api/targeting';
 import type { GuardedRolloutPlan } from '@switchyard/core/lifecycle/guarded-rollout';
-import { type MeasuredRuleName, measuredKey } from '../../configuration/property/measured-rules.ts';
+import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
+import type { MeasuredRuleName } from '../../configuration/property/measured-rules.ts';
 import {
   derivePerProperty,
   type EnvironmentFlagConfiguration,

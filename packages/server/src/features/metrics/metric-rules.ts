@@ -1,10 +1,12 @@
 import { MAX_METRICS, type ProvisionedMetric } from '@switchyard/core/api/metrics';
 import { sameJson } from '@switchyard/core/merge/json-value';
 import type { ItemRuleContext } from '../../configuration/definitions/collection-definition.ts';
+import { toGuardrail, toOutcome } from '../../configuration/definitions/outcome-checks.ts';
 import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
 import type { Report } from '../../configuration/definitions/rule-context.ts';
-import type { Metric, SplitTest } from '../../configuration/property/property-configuration.ts';
-import { metricIdOf } from '../../configuration/property/test-outcome.ts';
+import { measuredRulesOf } from '../../configuration/property/measured-rules.ts';
+import type { Metric, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import { type Guardrail, metricIdOf, type TestOutcome } from '../../configuration/property/test-outcome.ts';
 import { givenMembers, reportForeignMembers, resolveComputation } from './metric-computation.ts';
 import { reportMetricGoals } from './metric-goal-rules.ts';
 
@@ -22,7 +24,9 @@ export function resolveMetrics(
     const before = known.find(({ id }) => id === entry.id);
     const metric = resolveMetric(entry, before, path, mode, report);
     reportMetricGoals(metric, goals, path, report);
-    if (before !== undefined) reportChangedMeaning(before, metric, stored?.splitTests ?? [], path, report);
+    if (before !== undefined && stored !== undefined) {
+      reportChangedMeaning(before, metric, startedUsers(stored, metric.id), path, report);
+    }
     return metric;
   });
 }
@@ -68,29 +72,43 @@ function resolveMetric(
   };
 }
 
+/** Tests that a message names. */
+const MAX_NAMES = 5;
+
 /** Words about a metric, which do not affect results. */
 const NOTES: readonly string[] = ['id', 'name', 'description', 'tags', 'format', 'version'];
+
+/** The tests and measured rules that have started with a metric, as messages name them. */
+function startedUsers(stored: PropertyConfiguration, metricId: string): string[] {
+  const isMeasuredBy = (outcomes: readonly (TestOutcome | Guardrail)[]) =>
+    outcomes.some((outcome) => metricIdOf(outcome) === metricId);
+  const tests = stored.splitTests.filter(
+    ({ phases, goals, guardrails }) => phases.length > 0 && isMeasuredBy([...goals, ...guardrails]),
+  );
+  const rules = measuredRulesOf(stored).filter(({ measure: { goals, guardrails = [] } }) =>
+    isMeasuredBy([...goals.map(toOutcome), ...guardrails.map(toGuardrail)]),
+  );
+  return [
+    ...tests.map(({ key }) => `the split test "${key}"`),
+    ...rules.map(({ name }) => `the measured rule "${name.ruleId}" of the flag "${name.flagKey}"`),
+  ];
+}
 
 /** What a test that has started is measured by must not change, or its results would mean something else. */
 function reportChangedMeaning(
   known: Metric,
   wanted: Metric,
-  tests: readonly SplitTest[],
+  users: readonly string[],
   path: string,
   report: Report,
 ): void {
-  const users = tests.filter(
-    ({ phases, goals, guardrails }) =>
-      phases.length > 0 && [...goals, ...guardrails].some((outcome) => metricIdOf(outcome) === known.id),
-  );
   if (users.length === 0) return;
   const [before, after] = [known, wanted].map((it) => it as unknown as Readonly<Record<string, unknown>>);
   const members = Object.keys({ ...before, ...after }).filter(
     (name) => !NOTES.includes(name) && !sameJson(before![name] ?? null, after![name] ?? null),
   );
-  const names = users.slice(0, 5).map(({ key }) => `"${key}"`);
-  const more = users.length > 5 ? ` and ${users.length - 5} more` : '';
-  const tested = `${users.length === 1 ? 'the split test' : 'the split tests'} ${names.join(', ')}${more}`;
+  const more = users.length > MAX_NAMES ? [`${users.length - MAX_NAMES} more`] : [];
+  const tested = [...users.slice(0, MAX_NAMES), ...more].join(', ');
   for (const member of members.includes('kind') ? ['kind'] : members) {
     report(
       `${path}/${member}`,

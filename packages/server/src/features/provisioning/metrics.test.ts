@@ -262,6 +262,32 @@ describe('a test that is measured by metrics', () => {
     });
   });
 
+  it('measures a rule of a flag, and stays as it is from then on', async () => {
+    const rule = {
+      id: 'half',
+      rollout: { percentage: 50 },
+      value: true,
+      measure: { goals: [{ metric: 'order-value' }], guardrails: [{ metric: 'load', maxHarm: 0.1 }] },
+    };
+    const flagWith = (...rules: object[]) => ({
+      key: 'measured',
+      name: 'Measured',
+      type: 'boolean',
+      defaultValue: false,
+      environments: { production: { enabled: true, value: false, rules } },
+    });
+    await create({});
+    expect(
+      await shop.mistakes({ flags: [flagWith({ ...rule, measure: { goals: [{ metric: 'lost' }] } })] }),
+    ).toEqual([
+      'flags/0/environments/production/rules/0/measure/goals/0/metric "lost" is not a metric of this property',
+    ]);
+    await shop.apply({ flags: [flagWith(rule)] });
+    expect(await shop.mistakes({ metrics: [{ id: 'load', quantile: 0.5 }] })).toEqual([
+      'metrics/0/quantile cannot change: the measured rule "half" of the flag "measured" has started with it. Create a metric with another id instead',
+    ]);
+  });
+
   it('keeps its primary metric and what its metrics compute once it has started', async () => {
     await create({
       splitTests: [{ ...HERO, goals: [{ metric: 'order-value' }], guardrails: [{ metric: 'load' }] }],

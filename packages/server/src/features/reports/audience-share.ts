@@ -4,9 +4,9 @@ import { attributesOfAudience } from '@switchyard/core/evaluation/used-attribute
 import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
 import type { EventQueries } from '../../events/store/event-store.ts';
 import { oncePerPage } from './impact-sessions.ts';
+import type { PlannedAudience } from './plan/test-plan.ts';
 import type { Replay } from './replay.ts';
 import { type ReplayedPeriod, replaySessions } from './replay-sessions.ts';
-import type { PlannedAudience } from './test-plan.ts';
 
 /** The share of the visitors of the last days with a session that matches an audience. */
 export async function audienceShare(

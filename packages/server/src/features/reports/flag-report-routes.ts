@@ -1,9 +1,5 @@
-import {
-  FlagResultsExportQuery,
-  FlagResultsQuery,
-  ResultsBundle,
-  SplitTestResults,
-} from '@switchyard/core/api/results';
+import { ResultsBundle, SplitTestResults } from '@switchyard/core/api/results';
+import { FlagResultsExportQuery, FlagResultsQuery } from '@switchyard/core/api/results/results-queries';
 import { PRODUCTION } from '../../configuration/property/property-configuration.ts';
 import type { Authentication } from '../../http/access/authentication.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';

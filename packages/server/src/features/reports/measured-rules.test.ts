@@ -49,11 +49,15 @@ beforeAll(async () => {
     flag('mail', { id: 'parts', rollout: { percentage: 100, by: 'email' }, split: SPLIT, measure }),
     flag('reported', { id: 'parts', split: SPLIT, measure }),
     flag('effect', half({ measure: { goals: ['signup'] } })),
+    flag('metric', half({ measure: { goals: [{ metric: 'orders' }] } })),
     flag('erased', { id: 'parts', split: SPLIT, measure }),
     flag('setting', { id: 'parts', split: SPLIT, measure }),
     flag('ofrep', { id: 'parts', split: SPLIT, measure }),
   ];
-  shop = await openShop({ provision: sampleWith({ flags }), env: WITH_OWNER });
+  shop = await openShop({
+    provision: sampleWith({ flags, metrics: [{ id: 'orders', kind: 'count', goalId: 'signup' }] }),
+    env: WITH_OWNER,
+  });
 });
 afterAll(() => closeShop(shop));
 
@@ -99,6 +103,26 @@ describe('the results of a measured rule', () => {
     ]);
     const exposure = { splitTestKey, variationKey: 'on', sessionId: 's' };
     expectProblem(await shop.expose(exposure), { status: 404, code: 'split_test_not_found' });
+  });
+
+  it('can be of metrics, and bundles say what these compute', async () => {
+    const served = { on: 0, off: 0 };
+    for (let i = 0; i < 20; i++) {
+      const { ruleId } = await evaluate('metric', { visitorId: `m${i}`, sessionId: `sm${i}` });
+      served[ruleId === 'half' ? 'on' : 'off']++;
+      await accepted(shop.collect({ sessionId: `sm${i}`, visitorId: `m${i}` }));
+      await accepted(shop.increment({ goalId: 'signup', sessionId: `sm${i}` }));
+    }
+    const { goals } = await results('metric', 'half', { fresh: 'true' });
+    expect(goals[0]).toMatchObject({ goalId: 'metric:orders', kind: 'metric', role: 'primary' });
+    expect(goals[0].measured).toMatchObject([
+      { key: 'off', visitors: served.off, reached: served.off },
+      { key: 'on', visitors: served.on, reached: served.on },
+    ]);
+    const query = { flagKey: 'metric', ruleId: 'half', format: 'bundle' };
+    const { body: bundle } = await shop.get('/v1/flags/results/export', query);
+    expect(bundle.definition.metrics).toMatchObject([{ id: 'orders', kind: 'count' }]);
+    expect(differencesIn(bundle)).toEqual([]);
   });
 
   it('count nothing unless the request or the property says so', async () => {

@@ -1,5 +1,5 @@
 import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
-import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results';
+import type { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results/results-queries';
 import type { PlanQuery } from '@switchyard/core/api/test-plan';
 import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
 import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
@@ -9,15 +9,15 @@ import type { AudienceInput, EvaluationInput } from './evaluated-flags.ts';
 import type { HoldoutScope } from './holdout-scope.ts';
 import type { ImpactScope } from './impact-scope.ts';
 import type { LibraryScope } from './library/library-scope.ts';
-import type { PreviewedMetric } from './metric-preview.ts';
 import type { OverlapScope } from './overlap/overlap-scope.ts';
-import type { PlannedOutcome } from './planned-outcome.ts';
+import type { PreviewedMetric } from './plan/metric-preview.ts';
+import type { PlannedOutcome } from './plan/planned-outcome.ts';
+import type { PlannedGuardrail } from './plan/test-plan.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
 import type { ConfiguredRollout } from './rollout/rollout-response.ts';
 import type { RolloutScope } from './rollout/rollout-scope.ts';
 import type { SessionFlagValuesInput } from './session-flag-values.ts';
-import type { PlannedGuardrail } from './test-plan.ts';
 
 /** A report that the serving thread requests from the report thread. */
 export type ReportRequest =

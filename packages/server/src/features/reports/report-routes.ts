@@ -1,10 +1,6 @@
 import type { DecisionRuleReport } from '@switchyard/core/api/decision/decision-rule';
-import {
-  ResultsBundle,
-  ResultsExportQuery,
-  SplitTestResults,
-  SplitTestResultsQuery,
-} from '@switchyard/core/api/results';
+import { ResultsBundle, SplitTestResults } from '@switchyard/core/api/results';
+import { ResultsExportQuery, SplitTestResultsQuery } from '@switchyard/core/api/results/results-queries';
 import { PlanQuery, PlanResponse } from '@switchyard/core/api/test-plan';
 import type { FastifyReply } from 'fastify';
 import type { Database } from '../../configuration/database/database.ts';
@@ -15,13 +11,13 @@ import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import { disconnection } from '../../http/pipeline/disconnection.ts';
 import { EVENT_QUERY_ERRORS } from '../../platform/errors/errors.ts';
 import { decisionRuleFor } from './decision/decision-rule.ts';
-import { plannedAudience } from './planned-audience.ts';
+import { plannedAudience } from './plan/planned-audience.ts';
+import { checkPlannedOutcome, plannedGuardrails, plannedOutcome } from './plan/test-plan.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportBody } from './report-request.ts';
 import type { ReportRunner } from './report-runner.ts';
 import { type ReportScope, scopeOf } from './report-scope.ts';
 import { findSplitTest, type ReportedTest } from './reported-test.ts';
-import { checkPlannedOutcome, plannedGuardrails, plannedOutcome } from './test-plan.ts';
 
 interface Dependencies {
   auth: Authentication;

@@ -18,9 +18,10 @@ import { harmResponse } from './harm-report.ts';
 import { holdoutResponse } from './holdout-scope.ts';
 import { impactReport } from './impact-report.ts';
 import { libraryReport } from './library/library-report.ts';
-import { metricPreview, PREVIEW_DAYS } from './metric-preview.ts';
 import { overlapReport } from './overlap/overlap-report.ts';
-import { outcomeBaseline } from './planned-outcome.ts';
+import { metricPreview, PREVIEW_DAYS } from './plan/metric-preview.ts';
+import { outcomeBaseline } from './plan/planned-outcome.ts';
+import { planPeriod, planResponse } from './plan/test-plan.ts';
 import { breakdownResponse } from './report-breakdown.ts';
 import { bundleOf } from './report-bundle.ts';
 import { countsCsv } from './report-csv.ts';
@@ -34,7 +35,6 @@ import type { ReportSnapshots } from './report-snapshots.ts';
 import { rolloutLook } from './rollout/rollout-look.ts';
 import { rolloutResponse } from './rollout/rollout-response.ts';
 import { sessionFlagValues } from './session-flag-values.ts';
-import { planPeriod, planResponse } from './test-plan.ts';
 
 type RequestOf<Type extends ReportRequest['type']> = ReportRequest & { type: Type };
 

@@ -1,11 +1,11 @@
 import type { Rule } from '@switchyard/core/api/targeting';
 import { measuredUnit, measuredVariations } from '@switchyard/core/evaluation/measured-rules';
 import { measureOf } from '@switchyard/core/lifecycle/guarded-rollout';
+import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import { toGuardrail, toOutcome } from '../../configuration/definitions/outcome-checks.ts';
 import {
   type MeasuredRuleInPlace,
   type MeasuredRuleName,
-  measuredKey,
   measuredRulesOf,
 } from '../../configuration/property/measured-rules.ts';
 import {

@@ -5,6 +5,7 @@ import { useFocusIfAdded } from '../../../ui/hooks/use-focus-if-added.ts';
 import { MoveButtons } from '../../../ui/lists/move-buttons.tsx';
 import { IconButton } from '../../../ui/page/icon-button.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
+import { MeasuredBadge } from '../../measured-flags/measured-badge.tsx';
 import { ruleSentence } from '../environment-words.ts';
 import type { FlagKind } from '../values/flag-kinds.ts';
 import classes from './rule-card.module.css';
@@ -54,6 +55,7 @@ export function RuleCard(props: RuleCardProps) {
           {ruleSentence(rule, segments)}
         </UnstyledButton>
         {rule.enabled === false && <span className={`badge ${classes.off}`}>Off</span>}
+        <MeasuredBadge ruleId={rule.id} />
         {problem && !isOpen && <span className="bad">Has errors</span>}
         <RuleActions {...props} />
       </div>

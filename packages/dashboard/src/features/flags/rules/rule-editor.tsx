@@ -1,6 +1,7 @@
 import { Input, Stack, TextInput } from '@mantine/core';
 import type { FlagValue, Rule } from '@switchyard/core/api/targeting';
 import { Check } from '../../../ui/fields/check.tsx';
+import { MeasureSection } from '../../measured-flags/editor/measure-section.tsx';
 import { ConditionListEditor } from '../../targeting/condition-list-editor.tsx';
 import type { FlagKind } from '../values/flag-kinds.ts';
 import { RolloutEditor } from './rollout-editor.tsx';
@@ -51,6 +52,7 @@ export function RuleEditor(props: RuleEditorProps) {
           onChange={(next) => onChange({ ...rule, rollout: next })}
         />
       )}
+      <MeasureSection rule={rule} onChange={onChange} errors={errors} pointer={pointer} disabled={disabled} />
       <TextInput
         label="Name of the rule"
         description={`Optional. Its id is ${rule.id}, which evaluations report`}

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import type { Rule } from '@switchyard/core/api/targeting';
+import { MeasureSection } from '../../measured-flags/editor/measure-section.tsx';
 import type { SimpleRule } from '../flag-configuration.ts';
 import type { FlagKind } from '../values/flag-kinds.ts';
 import { ValueInput } from '../values/value-input.tsx';
@@ -36,6 +37,7 @@ export function SimpleRollout(props: SimpleRolloutProps) {
         disabled={disabled}
         onChange={(rollout) => onChange({ ...rule, rollout })}
       />
+      <MeasureSection rule={rule} onChange={onChange} errors={errors} pointer={pointer} disabled={disabled} />
     </Stack>
   );
 }

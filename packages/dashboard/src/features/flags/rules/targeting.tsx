@@ -2,6 +2,7 @@ import { Button, Group, Title } from '@mantine/core';
 import type { FlagValue, Rule } from '@switchyard/core/api/targeting';
 import { useState } from 'react';
 import type { FlagEnvironment } from '../../configuration/configuration-types.ts';
+import { MeasuredBadge } from '../../measured-flags/measured-badge.tsx';
 import { newRule, type SimpleRule, simpleRollout } from '../flag-configuration.ts';
 import type { FlagKind } from '../values/flag-kinds.ts';
 import { RuleList } from './rule-list.tsx';
@@ -39,9 +40,12 @@ export function Targeting(props: TargetingProps) {
   const view = { ...props, newValue, onSplit: split };
   return (
     <section>
-      <Title order={3} fz="sm" mb={4}>
-        {simple ? 'Rollout' : 'Rules'}
-      </Title>
+      <Group gap="xs" mb={4}>
+        <Title order={3} fz="sm">
+          {simple ? 'Rollout' : 'Rules'}
+        </Title>
+        {simple && <MeasuredBadge ruleId={simple.id} />}
+      </Group>
       {simple ? <OneRollout {...view} rule={simple} /> : <AllRules {...view} key={begun} begun={begun} />}
     </section>
   );

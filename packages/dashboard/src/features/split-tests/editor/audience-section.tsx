@@ -11,8 +11,8 @@ import { AudienceField } from './audience-field.tsx';
 import classes from './editor.module.css';
 import { EditorSection } from './editor-section.tsx';
 import { PhaseNote } from './phase-note.tsx';
+import { type AudienceShare, participatingShare, useDailyVisitors } from './planned-division.ts';
 import type { SplitTestForm } from './use-split-test-form.ts';
-import { type AudienceShare, participatingShare, useDailyVisitors } from './use-test-plan.ts';
 
 export function AudienceSection({ form, locked }: { form: SplitTestForm; locked: string | undefined }) {
   const { property } = useProperty().configuration;

@@ -1,5 +1,5 @@
-import { missingIn } from './audience-gaps.ts';
-import { maxHarmOf } from './outcome-options.ts';
+import { missingIn } from '../../outcomes/audience-gaps.ts';
+import { maxHarmOf } from '../../outcomes/outcome-options.ts';
 import type { SplitTestDraft } from './split-test-draft.ts';
 
 export interface DraftProblem {

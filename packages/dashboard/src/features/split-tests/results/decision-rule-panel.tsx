@@ -7,8 +7,7 @@ import type { Results } from './results-types.ts';
 import { StateTag } from './state-tag.tsx';
 
 /** The rule that was fixed at the start, and what was changed after it. */
-export function DecisionRulePanel({ results }: { results: Results }) {
-  const rule = results.decisionRule as DecisionRuleReport;
+export function DecisionRulePanel({ rule }: { rule: DecisionRuleReport }) {
   return (
     <Panel title="How this test is decided" id="decision-rule">
       <p className={classes.state}>

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { messageOf, request } from '../../../api.ts';
 import { Icon } from '../../../ui/page/icon.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
+import { type ReportedTest, resultsOf } from '../reported-test.ts';
 import classes from './report-panel.module.css';
 import type { Results } from './results-types.ts';
 
@@ -14,20 +15,21 @@ const FILES = {
 type Format = keyof typeof FILES;
 
 /** Downloads of the phase that is shown. A failed download says why. */
-export function ExportButtons({ results }: { results: Results }) {
+export function ExportButtons({ test, results }: { test: ReportedTest; results: Results }) {
   const { propertyId } = useProperty();
-  const { splitTestKey, phase, bots } = results;
+  const { phase, bots } = results;
+  const { endpoint, query, file } = resultsOf(test);
   const download = useMutation({
     mutationFn: async (format: Format) => {
       const content =
         format === 'json'
           ? results
-          : await request<string | object>('/v1/split-testing/results/export', {
-              query: { propertyId, splitTestKey, phase: phase?.number, bots, format },
+          : await request<string | object>(`${endpoint}/export`, {
+              query: { propertyId, ...query, phase: phase?.number, bots, format },
             });
       const { type, extension } = FILES[format];
       const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
-      saveFile(`${splitTestKey}${extension}`, new Blob([text], { type }));
+      saveFile(`${file}${extension}`, new Blob([text], { type }));
     },
   });
   return (

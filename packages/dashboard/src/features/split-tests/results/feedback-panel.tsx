@@ -1,16 +1,16 @@
 import { Text, Title } from '@mantine/core';
 import { formatTime } from '../../../ui/format/format.ts';
 import { Loaded, Panel } from '../../../ui/page/panel.tsx';
-import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
+import type { ReportedTest } from '../reported-test.ts';
 import classes from './feedback-panel.module.css';
 import { VariationName } from './retired-variations.tsx';
 import { useResults } from './use-results.ts';
 import { VariationFeedback } from './variation-feedback.tsx';
 
 /** What visitors of each variation said. */
-export function FeedbackPanel({ test }: { test: SplitTest }) {
+export function FeedbackPanel({ test }: { test: ReportedTest }) {
   const { feedbackTypes } = useProperty().configuration;
   const query = useResults(test, { include: 'feedback' });
   return (

@@ -3,6 +3,7 @@ import { formatDateTime } from '../../../ui/format/format.ts';
 import tables from '../../../ui/lists/table.module.css';
 import { Panel } from '../../../ui/page/panel.tsx';
 import { PropertyLink } from '../../configuration/property-link.tsx';
+import { type ReportedTest, resultsOf } from '../reported-test.ts';
 import { ExportButtons } from './export-buttons.tsx';
 import { describeEngine } from './method-words.ts';
 import classes from './report-panel.module.css';
@@ -10,11 +11,11 @@ import type { Results } from './results-types.ts';
 import { useResultFilters } from './use-result-filters.ts';
 
 /** What was counted and how, and the files to take along. */
-export function ReportPanel({ results }: { results: Results }) {
+export function ReportPanel({ test, results }: { test: ReportedTest; results: Results }) {
   const [{ bots }, change] = useResultFilters();
   return (
     <Panel title="Phases, method and export">
-      <Phases results={results} />
+      <Phases test={test} results={results} />
       <p>
         {describeEngine(results.method)} <PropertyLink to="settings">Change it in the settings</PropertyLink>
       </p>
@@ -24,17 +25,18 @@ export function ReportPanel({ results }: { results: Results }) {
         checked={bots === 'include'}
         onChange={(isOn) => change({ bots: isOn ? 'include' : '' })}
       />
-      <ExportButtons results={results} />
+      <ExportButtons test={test} results={results} />
       <p className={classes.note}>
         The bundle has the definition, all counts and the verdict, so that anybody can recompute it:{' '}
-        <code>switchyard verify {results.splitTestKey}.json</code>
+        <code>switchyard verify {resultsOf(test).file}.json</code>
       </p>
     </Panel>
   );
 }
 
-function Phases({ results }: { results: Results }) {
+function Phases({ test, results }: { test: ReportedTest; results: Results }) {
   const [{ variation, by, bots }] = useResultFilters();
+  const { page, search } = resultsOf(test);
   const latest = results.phases.at(-1)?.number;
   const shown = results.phase?.number;
   return (
@@ -55,8 +57,14 @@ function Phases({ results }: { results: Results }) {
                 <span aria-current="true">{number}, shown</span>
               ) : (
                 <PropertyLink
-                  to={`split-tests/${encodeURIComponent(results.splitTestKey)}`}
-                  search={{ ...(number !== latest && { phase: String(number) }), variation, by, bots }}
+                  to={page}
+                  search={{
+                    ...search,
+                    ...(number !== latest && { phase: String(number) }),
+                    variation,
+                    by,
+                    bots,
+                  }}
                 >
                   Show {number}
                 </PropertyLink>

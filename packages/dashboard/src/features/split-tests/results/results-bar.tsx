@@ -1,14 +1,14 @@
 import { Button, Select } from '@mantine/core';
 import { formatDate, formatTime } from '../../../ui/format/format.ts';
 import { RelativeTime } from '../../../ui/format/relative-time.tsx';
-import type { SplitTest } from '../../configuration/configuration-types.ts';
+import type { ReportedTest } from '../reported-test.ts';
 import classes from './results-bar.module.css';
 import type { Results } from './results-types.ts';
 import { useResultFilters } from './use-result-filters.ts';
 import { useRefresh } from './use-results.ts';
 
 /** Which phase is shown, how old its figures are, and a button that counts again. */
-export function ResultsBar({ test, results }: { test: SplitTest; results: Results | undefined }) {
+export function ResultsBar({ test, results }: { test: ReportedTest; results: Results | undefined }) {
   const { refresh, isRefreshing } = useRefresh();
   return (
     <div className={classes.bar}>
@@ -30,7 +30,7 @@ export function ResultsBar({ test, results }: { test: SplitTest; results: Result
   );
 }
 
-function PhaseSelect({ test }: { test: SplitTest }) {
+function PhaseSelect({ test }: { test: ReportedTest }) {
   const [{ phase }, change] = useResultFilters();
   const latest = test.phases.at(-1)!.number;
   const options = test.phases.toReversed().map(({ number, startedAt }) => ({

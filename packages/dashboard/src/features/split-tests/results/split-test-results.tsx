@@ -1,78 +1,44 @@
-import { Stack } from '@mantine/core';
-import { Loaded } from '../../../ui/page/panel.tsx';
 import type { SplitTest } from '../../configuration/configuration-types.ts';
-import { BreakdownPanel } from './breakdown/breakdown-panel.tsx';
+import { PropertyLink } from '../../configuration/property-link.tsx';
+import { RetireButton } from '../retire-button.tsx';
+import { isToRetire } from '../split-test-facts.ts';
 import { DecisionPanel } from './decision-panel.tsx';
-import { DecisionRulePanel } from './decision-rule-panel.tsx';
-import { FeedbackPanel } from './feedback-panel.tsx';
-import { GuardrailsPanel } from './goals/guardrails-panel.tsx';
-import { PrimaryGoalPanel } from './goals/primary-goal-panel.tsx';
-import { SecondaryGoalsPanel } from './goals/secondary-goals-panel.tsx';
-import { HealthPanel } from './health-panel.tsx';
 import { NoResults } from './no-results.tsx';
 import { OverlapPanel } from './overlap/overlap-panel.tsx';
-import { ReportPanel } from './report-panel.tsx';
-import { ResultsBar } from './results-bar.tsx';
-import type { Results } from './results-types.ts';
-import { RetiredVariations } from './retired-variations.tsx';
-import { SessionsPanel } from './sessions-panel.tsx';
-import { StatisticsPanel } from './statistics-panel.tsx';
-import { UpliftPanel } from './uplift/uplift-panel.tsx';
-import { useResults } from './use-results.ts';
-import { VerdictPanel } from './verdict-panel.tsx';
-import { VisitorsPanel } from './visitors-panel.tsx';
+import { TestResults } from './test-results.tsx';
 
-/** The results of a split test: first the verdict, then what it is based on. */
+/** The results of a split test. */
 export function SplitTestResults({ test }: { test: SplitTest }) {
   if (test.status === 'draft') return <NoResults test={test} />;
-  return <StartedResults key={test.key} test={test} />;
-}
-
-function StartedResults({ test }: { test: SplitTest }) {
-  const query = useResults(test);
-  const results = query.data;
-  const isEmpty = results !== undefined && hasNoVisitors(results);
   return (
-    <RetiredVariations value={retiredIn(results)}>
-      <Stack gap="md">
-        <ResultsBar test={test} results={results} />
-        <Loaded query={query} what="the results" height={420}>
-          {(loaded) => (isEmpty ? <NoResults test={test} /> : <MainPanels test={test} results={loaded} />)}
-        </Loaded>
-        {!isEmpty && (
-          <>
-            <UpliftPanel test={test} />
-            <FeedbackPanel test={test} />
-            {results && <SessionsPanel results={results} />}
-            <BreakdownPanel test={test} />
-            <OverlapPanel test={test} />
-            {results && <StatisticsPanel results={results} />}
-          </>
-        )}
-        {results && <DecisionRulePanel results={results} />}
-        {results && <ReportPanel results={results} />}
-        <DecisionPanel test={test} />
-      </Stack>
-    </RetiredVariations>
+    <TestResults
+      key={test.key}
+      test={test}
+      actionFor={(verdict) =>
+        isToRetire(test, verdict) && (
+          <RetireButton size="compact-sm" test={test} variation={verdict.variation} />
+        )
+      }
+      incomparable={<Incomparable test={test} />}
+      empty={<NoResults test={test} />}
+      overlap={<OverlapPanel test={test} />}
+      decision={<DecisionPanel test={test} />}
+    />
   );
 }
 
-const retiredIn = (results: Results | undefined): ReadonlySet<string> =>
-  new Set(results?.variations.flatMap(({ key, retired }) => (retired ? [key] : [])));
-
-const hasNoVisitors = ({ variations, mixedVisitors }: Results) =>
-  mixedVisitors === 0 && variations.every(({ exposures, visitors }) => exposures + visitors === 0);
-
-/** Everything that the counts alone say. */
-function MainPanels({ test, results }: { test: SplitTest; results: Results }) {
+function Incomparable({ test }: { test: SplitTest }) {
+  const isAlone = test.variations.length < 2;
   return (
-    <Stack gap="md">
-      <VerdictPanel test={test} results={results} />
-      <HealthPanel results={results} />
-      <VisitorsPanel test={test} results={results} />
-      <PrimaryGoalPanel results={results} />
-      <GuardrailsPanel results={results} />
-      <SecondaryGoalsPanel results={results} />
-    </Stack>
+    <>
+      {isAlone
+        ? 'A verdict compares variations with the control, and this test has only one variation.'
+        : 'This test has no primary goal, so there is nothing to decide by.'}{' '}
+      {test.status !== 'stopped' && test.status !== 'archived' && (
+        <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`} search={{ tab: 'edit' }}>
+          {isAlone ? 'Add a variation' : 'Choose a goal'}
+        </PropertyLink>
+      )}
+    </>
   );
 }

@@ -1,8 +1,8 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { request } from '../../../api.ts';
-import type { SplitTest } from '../../configuration/configuration-types.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
+import { type ReportedTest, resultsOf } from '../reported-test.ts';
 import type { Results } from './results-types.ts';
 import { useResultFilters } from './use-result-filters.ts';
 
@@ -14,22 +14,30 @@ interface ResultsPart {
 
 interface ResultsQuery extends ResultsPart {
   propertyId: string;
-  splitTestKey: string;
   phase: string;
   bots: string;
 }
 
-const load = (query: ResultsQuery, signal: AbortSignal, fresh?: boolean) =>
-  request<Results>('/v1/split-testing/results', { query: { ...query, fresh }, signal });
+/** In the key of a query: which test, and what of it. */
+type ResultsKey = [kind: 'results', propertyId: string, endpoint: string, query: ResultsQuery];
+
+const load = ([, , endpoint, query]: ResultsKey, signal: AbortSignal, fresh?: boolean) =>
+  request<Results>(endpoint, { query: { ...query, fresh }, signal });
 
 /** The results of the chosen phase. Each part is a request of its own, so that every panel loads by itself. */
-export function useResults(test: SplitTest, part: ResultsPart = {}) {
+export function useResults(test: ReportedTest, part: ResultsPart = {}) {
   const { propertyId } = useProperty();
   const [{ phase, bots }] = useResultFilters();
-  const query: ResultsQuery = { propertyId, splitTestKey: test.key, phase, bots, ...part };
+  const { endpoint, query } = resultsOf(test);
+  const queryKey: ResultsKey = [
+    'results',
+    propertyId,
+    endpoint,
+    { propertyId, ...query, phase, bots, ...part },
+  ];
   return useQuery({
-    queryKey: ['results', propertyId, query],
-    queryFn: ({ signal }) => load(query, signal),
+    queryKey,
+    queryFn: ({ signal }) => load(queryKey, signal),
     enabled: part.by !== '',
   });
 }
@@ -53,7 +61,7 @@ async function loadAgain(client: QueryClient, propertyId: string): Promise<void>
     .map(({ queryKey }) =>
       client.fetchQuery({
         queryKey,
-        queryFn: ({ signal }) => load(queryKey[2] as ResultsQuery, signal, true),
+        queryFn: ({ signal }) => load(queryKey as ResultsKey, signal, true),
         staleTime: 0,
       }),
     );

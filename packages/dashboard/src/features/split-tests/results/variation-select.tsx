@@ -1,11 +1,11 @@
 import { Select } from '@mantine/core';
 import { useContext } from 'react';
-import type { SplitTest } from '../../configuration/configuration-types.ts';
+import type { ReportedTest } from '../reported-test.ts';
 import { RetiredVariations } from './retired-variations.tsx';
 import { useResultFilters } from './use-result-filters.ts';
 
 /** Chooses the variation to compare with the control; not needed if there is only one. */
-export function VariationSelect({ test, value }: { test: SplitTest; value: string | undefined }) {
+export function VariationSelect({ test, value }: { test: ReportedTest; value: string | undefined }) {
   const [, change] = useResultFilters();
   const retired = useContext(RetiredVariations);
   if (test.variations.length < 3) return null;

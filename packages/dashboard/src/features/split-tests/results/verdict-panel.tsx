@@ -1,30 +1,35 @@
+import type { ReactNode } from 'react';
 import { ProgressBar } from '../../../ui/charts/progress-bar.tsx';
 import { formatCount } from '../../../ui/format/format.ts';
 import { Panel } from '../../../ui/page/panel.tsx';
-import type { SplitTest } from '../../configuration/configuration-types.ts';
-import { PropertyLink } from '../../configuration/property-link.tsx';
-import { RetireButton } from '../retire-button.tsx';
-import { isToRetire } from '../split-test-facts.ts';
 import { urgentVerdict } from '../verdict-summary.ts';
 import { RuleChangeNote } from './decision-rule-panel.tsx';
 import type { Results, Verdict } from './results-types.ts';
 import { VerdictBadge } from './verdict-badge.tsx';
 import classes from './verdict-panel.module.css';
 
+interface VerdictPanelProps {
+  results: Results;
+  /** What can be done about a verdict right here. */
+  actionFor: (verdict: Verdict) => ReactNode;
+  /** In place of a verdict, if nothing can be compared. */
+  incomparable: ReactNode;
+}
+
 /** What the figures say, in words. */
-export function VerdictPanel({ test, results }: { test: SplitTest; results: Results }) {
+export function VerdictPanel({ results, actionFor, incomparable }: VerdictPanelProps) {
   const verdict = urgentVerdict(results);
   return (
     <Panel title="Verdict">
       {verdict ? (
         <VerdictText
-          test={test}
+          actionFor={actionFor}
           verdict={verdict}
           others={results.verdicts.filter((it) => it.variation !== verdict.variation)}
           isOver={results.phase?.endedAt != null}
         />
       ) : (
-        <NoVerdict test={test} />
+        <p className={classes.text}>{incomparable}</p>
       )}
       <Notes notes={results.notes} />
       <RuleChangeNote results={results} />
@@ -44,20 +49,16 @@ function Notes({ notes }: Pick<Results, 'notes'>) {
   );
 }
 
-interface VerdictTextProps {
-  test: SplitTest;
+interface VerdictTextProps extends Pick<VerdictPanelProps, 'actionFor'> {
   verdict: Verdict;
   others: readonly Verdict[];
   isOver: boolean;
 }
 
-function VerdictText({ test, verdict, others, isOver }: VerdictTextProps) {
+function VerdictText({ actionFor, verdict, others, isOver }: VerdictTextProps) {
   const { decision, sentences, collecting } = verdict;
   // Health and progress are the same for all variations.
   const concernsAll = decision === 'unhealthy' || decision === 'collecting';
-  const retire = (each: Verdict) =>
-    !isOver &&
-    isToRetire(test, each) && <RetireButton size="compact-sm" test={test} variation={each.variation} />;
   return (
     <>
       <p className={classes.decision}>
@@ -72,14 +73,14 @@ function VerdictText({ test, verdict, others, isOver }: VerdictTextProps) {
       <p className={classes.text}>
         <strong>{sentences.next}</strong>
       </p>
-      {retire(verdict)}
+      {!isOver && actionFor(verdict)}
       {!concernsAll && others.length > 0 && (
         <ul className={classes.others} aria-label="Other variations">
           {others.map((other) => (
             <li key={other.variation}>
               <VerdictBadge decision={other.decision} isOver={isOver} />
               {other.sentences.decision}
-              {retire(other)}
+              {!isOver && actionFor(other)}
             </li>
           ))}
         </ul>
@@ -94,21 +95,5 @@ function CollectingProgress({ conversions, required }: NonNullable<Verdict['coll
     <div className={classes.progress}>
       <ProgressBar share={conversions / required} label={text} />
     </div>
-  );
-}
-
-function NoVerdict({ test }: { test: SplitTest }) {
-  const isAlone = test.variations.length < 2;
-  return (
-    <p className={classes.text}>
-      {isAlone
-        ? 'A verdict compares variations with the control, and this test has only one variation.'
-        : 'This test has no primary goal, so there is nothing to decide by.'}{' '}
-      {test.status !== 'stopped' && test.status !== 'archived' && (
-        <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`} search={{ tab: 'edit' }}>
-          {isAlone ? 'Add a variation' : 'Choose a goal'}
-        </PropertyLink>
-      )}
-    </p>
   );
 }

@@ -3,14 +3,14 @@ import { ProgressBar } from '../../../ui/charts/progress-bar.tsx';
 import { formatCount, formatPercent } from '../../../ui/format/format.ts';
 import tables from '../../../ui/lists/table.module.css';
 import { Panel } from '../../../ui/page/panel.tsx';
-import type { SplitTest } from '../../configuration/configuration-types.ts';
+import type { ReportedTest } from '../reported-test.ts';
 import { visitorsOf } from './goals/effect.ts';
 import type { Results } from './results-types.ts';
 import { VariationName } from './retired-variations.tsx';
 import classes from './visitors-panel.module.css';
 
 /** Visitors of each variation, against the plan and the weights. */
-export function VisitorsPanel({ test, results }: { test: SplitTest; results: Results }) {
+export function VisitorsPanel({ test, results }: { test: ReportedTest; results: Results }) {
   const { variations } = results;
   // No others enter a retired variation, so it has no part in the plan.
   const active = variations.filter(({ retired }) => !retired);

@@ -78,6 +78,7 @@ function placesOf(
     case 'plannedVisitors':
     case 'unit':
     case 'attributionDays':
+    case 'onHarm':
       return [inTest(`/${what}`)];
     case 'method':
       return [inTest('/plannedVisitors'), inProperty('engine')];

@@ -10,7 +10,7 @@ import type {
 } from '../../../configuration/property/property-configuration.ts';
 import { reportGoals } from '../../../configuration/property/report-goals.ts';
 import { outcomeId } from '../../../configuration/property/test-outcome.ts';
-import { type PlannedOutcome, plannedGoal, plannedMetric } from '../planned-outcome.ts';
+import { type PlannedOutcome, plannedGoal, plannedMetric } from '../plan/planned-outcome.ts';
 
 /** A goal, metric or feedback of the test. */
 export interface ChecklistGoal {

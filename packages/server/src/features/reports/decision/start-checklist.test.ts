@@ -7,6 +7,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 type Body = TestResponse['body'];
 
 const GOALS = [{ id: 'silent', name: 'Silent', kind: 'count' }];
+const METRICS = [
+  { id: 'joined', name: 'Joined', kind: 'count', goalId: 'signup' },
+  { id: 'nobody', name: 'Nobody', kind: 'event', event: 'never' },
+];
 const VARIATIONS = [
   { key: 'control', weight: 1 },
   { key: 'b', weight: 1 },
@@ -16,7 +20,7 @@ const VISITORS = 40;
 let shop: Shop;
 let manager: PropertyManager;
 beforeAll(async () => {
-  shop = await openShop({ env: WITH_OWNER, provision: sampleWith({ goals: GOALS }) });
+  shop = await openShop({ env: WITH_OWNER, provision: sampleWith({ goals: GOALS, metrics: METRICS }) });
   manager = new PropertyManager(await ownerBrowser(shop.server));
   const visits = Array.from({ length: VISITORS }, (_, index) =>
     shop.collect({
@@ -86,6 +90,15 @@ it('looks at the events of the goals', async () => {
     expect.stringMatching(/1 answer to ".*: bad" arrived\.$/),
   ]);
   expect((await checked({})).goal).toMatchObject(['problem', expect.stringMatching(/no primary goal/)]);
+});
+
+it('looks at the visitors of metrics', async () => {
+  const { goal, plan } = await checked({ goals: [{ metric: 'joined' }], guardrails: [{ metric: 'nobody' }] });
+  expect(goal).toEqual(['warning', expect.stringContaining('"Nobody"')]);
+  expect(goal![1]).toContain('3 visitors reached "Joined"');
+  expect(plan![0]).not.toBe('unknown');
+  const { items } = await manager.read(`/split-tests/draft-${next - 1}/start-checklist`);
+  expect(items[0].link).toBe('/p/shop/metrics/joined');
 });
 
 it('looks at the variations', async () => {

@@ -3,8 +3,8 @@ import type { RegexCompiler } from '@switchyard/core/evaluation/operators';
 import { type ChecklistFacts, describeChecklist } from '@switchyard/core/stats/words/checklist-words';
 import type { EventQueries } from '../../../events/store/event-store.ts';
 import { audienceShare } from '../audience-share.ts';
-import { type OutcomeBaseline, outcomeBaseline, type PlannedOutcome } from '../planned-outcome.ts';
-import { DEFAULT_EFFECT, type PlannedAudience, planPeriod, planResponse } from '../test-plan.ts';
+import { type OutcomeBaseline, outcomeBaseline, type PlannedOutcome } from '../plan/planned-outcome.ts';
+import { DEFAULT_EFFECT, type PlannedAudience, planPeriod, planResponse } from '../plan/test-plan.ts';
 import type { ChecklistGoal, ChecklistScope } from './checklist-scope.ts';
 
 /** Days of events that tell whether goals and pages work now. */

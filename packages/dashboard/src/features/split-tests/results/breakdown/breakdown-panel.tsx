@@ -2,7 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import { formatTime } from '../../../../ui/format/format.ts';
 import { Icon } from '../../../../ui/page/icon.tsx';
 import { Loaded, Panel } from '../../../../ui/page/panel.tsx';
-import type { SplitTest } from '../../../configuration/configuration-types.ts';
+import type { ReportedTest } from '../../reported-test.ts';
 import type { Results } from '../results-types.ts';
 import { useComparedVariation } from '../use-compared-variation.ts';
 import { useResultFilters } from '../use-result-filters.ts';
@@ -29,7 +29,7 @@ function SegmentDifferences({ breakdown }: Pick<Results, 'breakdown'>) {
 }
 
 /** The primary goal by country, device or an attribute. */
-export function BreakdownPanel({ test }: { test: SplitTest }) {
+export function BreakdownPanel({ test }: { test: ReportedTest }) {
   const [{ by }] = useResultFilters();
   const query = useResults(test, { by });
   const compared = useComparedVariation();

@@ -1,7 +1,7 @@
 import { displayZone } from '../../../../ui/format/display-zone.ts';
 import { formatTime } from '../../../../ui/format/format.ts';
 import { Loaded, Panel } from '../../../../ui/page/panel.tsx';
-import type { SplitTest } from '../../../configuration/configuration-types.ts';
+import type { ReportedTest } from '../../reported-test.ts';
 import { useComparedVariation } from '../use-compared-variation.ts';
 import { useResults } from '../use-results.ts';
 import { VariationSelect } from '../variation-select.tsx';
@@ -12,7 +12,7 @@ const HEIGHT = 220;
 // Below the first screen, and large.
 
 /** How the uplift of the primary goal developed, and how its interval became narrower. */
-export function UpliftPanel({ test }: { test: SplitTest }) {
+export function UpliftPanel({ test }: { test: ReportedTest }) {
   const query = useResults(test, { include: 'series' });
   const compared = useComparedVariation();
   const variation = query.data && compared(query.data);

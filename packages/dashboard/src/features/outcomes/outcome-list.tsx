@@ -18,11 +18,10 @@ interface OutcomeListProps {
 }
 
 /** Several goals, or kinds of feedback. */
-export function OutcomeList({ options, value, onChange, description, disabled, ...props }: OutcomeListProps) {
+export function OutcomeList({ options, value, onChange, disabled, ...props }: OutcomeListProps) {
   return (
     <MultiSelect
       {...props}
-      description={disabled ? 'Choose the primary goal first' : description}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={labels(options)}
       value={value.map(outcomeValue)}

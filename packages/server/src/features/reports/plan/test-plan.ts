@@ -5,8 +5,8 @@ import { planGuardrail } from '@switchyard/core/stats/planner';
 import { methodOf } from '@switchyard/core/stats/report/report-method';
 import { describePlan, type MeasuredFacts } from '@switchyard/core/stats/words/plan-words';
 import { DAY_MS } from '@switchyard/core/time';
-import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
-import { ApiError, invalidField } from '../../platform/errors/errors.ts';
+import type { PropertyConfiguration } from '../../../configuration/property/property-configuration.ts';
+import { ApiError, invalidField } from '../../../platform/errors/errors.ts';
 import { type OutcomeBaseline, type PlannedOutcome, plannedGoal, plannedMetric } from './planned-outcome.ts';
 
 export const DEFAULT_EFFECT = 0.05;

@@ -1,4 +1,4 @@
-import { DECISION_RULE_EXAMPLE } from './decision/decision-rule-example.ts';
+import { DECISION_RULE_EXAMPLE } from '../decision/decision-rule-example.ts';
 
 export const RESULTS_EXAMPLE = {
   splitTestKey: 'hero',

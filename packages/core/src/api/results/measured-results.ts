@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { namedObject, nullable, oneOf } from './common.ts';
+import { namedObject, nullable, oneOf } from '../common.ts';
 
 /** Of goals and feedback. */
 export const GOAL_METRIC_NAMES = [

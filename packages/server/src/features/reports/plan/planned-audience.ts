@@ -1,10 +1,10 @@
 import { Audience } from '@switchyard/core/api/audience';
 import { checkAudience } from '@switchyard/core/evaluation/audience-checks';
 import { type AudienceInForce, audienceInForce } from '@switchyard/core/lifecycle/phases';
-import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
-import { createRequestValidation, invalidFields } from '../../http/contract/validation.ts';
-import { invalidField } from '../../platform/errors/errors.ts';
-import { compileRuleRegex } from '../../platform/rule-regex.ts';
+import type { PropertyConfiguration } from '../../../configuration/property/property-configuration.ts';
+import { createRequestValidation, invalidFields } from '../../../http/contract/validation.ts';
+import { invalidField } from '../../../platform/errors/errors.ts';
+import { compileRuleRegex } from '../../../platform/rule-regex.ts';
 
 const Wrapped = { type: 'object', properties: { audience: Audience } };
 let checkShape: ReturnType<ReturnType<typeof createRequestValidation>> | undefined;

@@ -1,6 +1,7 @@
-import { NumberField } from '../../../ui/fields/number-field.tsx';
-import { formatPercent } from '../../../ui/format/format.ts';
-import classes from './editor.module.css';
+import { NumberField } from '../../ui/fields/number-field.tsx';
+import { formatPercent } from '../../ui/format/format.ts';
+import classes from './outcome-fields.module.css';
+import type { OutcomeForm } from './outcome-form.ts';
 import { OutcomeList } from './outcome-list.tsx';
 import {
   type Guardrail,
@@ -11,19 +12,18 @@ import {
   outcomeValue,
   withMaxHarm,
 } from './outcome-options.ts';
-import type { SplitTestForm } from './use-split-test-form.ts';
 
 /** Used if the test has no smallest effect. */
 const DEFAULT_MAX_HARM = 0.05;
 
-/** What must not get worse, and by how much. */
-export function GuardrailFields({
-  form,
-  options,
-}: {
-  form: SplitTestForm;
+interface GuardrailFieldsProps {
+  form: OutcomeForm;
   options: readonly OutcomeOption[];
-}) {
+  disabled: boolean;
+}
+
+/** What must not get worse, and by how much. */
+export function GuardrailFields({ form, options, disabled }: GuardrailFieldsProps) {
   const { value, change, errorAt } = form;
   const { guardrails } = value;
   const defaultMargin = value.smallestEffect ?? DEFAULT_MAX_HARM;
@@ -40,6 +40,7 @@ export function GuardrailFields({
         value={guardrails}
         onChange={(next) => change({ guardrails: withMargins(next, guardrails) })}
         error={errorAt('/guardrails')}
+        disabled={disabled}
       />
       {guardrails.length > 0 && (
         <>
@@ -50,6 +51,7 @@ export function GuardrailFields({
                 label={`Max harm: ${labelOf(each, options)}`}
                 unit="%"
                 placeholder={inPercent(defaultMargin)}
+                disabled={disabled}
                 value={percentOf(maxHarmOf(each))}
                 onChange={(percent) => setMaxHarm(index, shareOf(percent))}
                 error={errorAt(`/guardrails/${index}/maxHarm`) ?? errorAt(`/guardrails/${index}`)}

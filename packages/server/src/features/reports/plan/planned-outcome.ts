@@ -8,11 +8,11 @@ import type {
   Goal,
   Metric,
   PropertyConfiguration,
-} from '../../configuration/property/property-configuration.ts';
-import { reportMetric } from '../../configuration/property/report-metric.ts';
-import type { EventQueries, GoalBaseline } from '../../events/store/event-store.ts';
-import type { MetricBaseline, MetricSums, MetricTerm } from '../../events/store/metric-queries.ts';
-import { metricTerm, windowOf } from './metric-terms.ts';
+} from '../../../configuration/property/property-configuration.ts';
+import { reportMetric } from '../../../configuration/property/report-metric.ts';
+import type { EventQueries, GoalBaseline } from '../../../events/store/event-store.ts';
+import type { MetricBaseline, MetricSums, MetricTerm } from '../../../events/store/metric-queries.ts';
+import { metricTerm, windowOf } from '../metric-terms.ts';
 
 /** A goal or a metric that a test may be measured by. */
 export type PlannedOutcome =

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { MetricPreview, MetricPreviewQuery } from '@switchyard/core/api/metrics';
 import { isObject } from '@switchyard/core/merge/json-value';
-import type { Metric, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
-import type { Authentication } from '../../http/access/authentication.ts';
-import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
-import { disconnection } from '../../http/pipeline/disconnection.ts';
-import { ApiError, EVENT_QUERY_ERRORS, invalidField } from '../../platform/errors/errors.ts';
+import type {
+  Metric,
+  PropertyConfiguration,
+} from '../../../configuration/property/property-configuration.ts';
+import type { Authentication } from '../../../http/access/authentication.ts';
+import type { ApiRoutes } from '../../../http/pipeline/api-routes.ts';
+import { disconnection } from '../../../http/pipeline/disconnection.ts';
+import { ApiError, EVENT_QUERY_ERRORS, invalidField } from '../../../platform/errors/errors.ts';
+import { sendReport } from '../report-routes.ts';
+import type { ReportRunner } from '../report-runner.ts';
 import { plannedMetric } from './planned-outcome.ts';
-import { sendReport } from './report-routes.ts';
-import type { ReportRunner } from './report-runner.ts';
 
 interface Services {
   auth: Authentication;

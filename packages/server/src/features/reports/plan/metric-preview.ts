@@ -2,7 +2,7 @@ import type { MetricPreview } from '@switchyard/core/api/metrics';
 import { detectableForMetric, planForMetric } from '@switchyard/core/stats/metrics/metric-plan';
 import { methodOf } from '@switchyard/core/stats/report/report-method';
 import { describePreview } from '@switchyard/core/stats/words/plan-words';
-import type { PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
+import type { PropertyConfiguration } from '../../../configuration/property/property-configuration.ts';
 import type { OutcomeBaseline, PlannedOutcome } from './planned-outcome.ts';
 import { measuredFacts } from './test-plan.ts';
 

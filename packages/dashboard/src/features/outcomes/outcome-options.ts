@@ -1,4 +1,4 @@
-import type { Configuration, SplitTest } from '../../configuration/configuration-types.ts';
+import type { Configuration, SplitTest } from '../configuration/configuration-types.ts';
 
 export type Outcome = SplitTest['goals'][number];
 /** An outcome, with or without a margin. */
