@@ -1,8 +1,9 @@
-import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
+import { accepted, closeShop, openShop, Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
 import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
 import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { startServer } from '@switchyard/testing/server/test-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const SEED = 20_261_123;
@@ -173,6 +174,21 @@ describe(`rollouts with guardrails (seed ${SEED})`, () => {
     }
     const after = await Promise.all(['harmful', 'harmless', 'quiet', 'empty'].map((key) => rolloutOf(key)));
     expect(after).toEqual(before);
+  });
+
+  it('are the same after a restart, and are not rolled back again', async () => {
+    const before = await manager.read('/flags/harmful');
+    await shop.server.stop();
+    const env = { ...WITH_OWNER, WEBHOOK_ALLOW_PRIVATE: 'true' };
+    shop = new Shop(await startServer({ dataDir: shop.server.dataDir, env }));
+    manager = new PropertyManager(await ownerBrowser(shop.server));
+    expect(await manager.read('/flags/harmful')).toEqual(before);
+    await touch('harmless');
+    await expect.poll(async () => (await report('harmless')).state, TIMEOUT).toBe('running');
+    expect(await historyOf('harmful')).toHaveLength(1);
+    expect(
+      received('harm.stopped').filter(({ data }) => data.measuredRule.flagKey === 'harmful'),
+    ).toHaveLength(1);
   });
 
   it('can be replayed with other guardrails', async () => {
