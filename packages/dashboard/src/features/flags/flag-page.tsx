@@ -17,6 +17,7 @@ import type { Flag } from '../configuration/configuration-types.ts';
 import { ItemNotFound } from '../configuration/item-not-found.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
+import { RolloutStates } from '../guarded-rollouts/rollout-states.tsx';
 import { ItemHistory } from '../history/item-history.tsx';
 import { CompareEnvironments } from './compare-environments.tsx';
 import { EnvironmentEditor } from './environment-editor.tsx';
@@ -91,6 +92,7 @@ function FlagEditor({ stored }: { stored: Flag }) {
                   value={environment.id}
                   onChange={(env) => setView({ env })}
                 >
+                  <RolloutStates flag={stored} environment={environment} />
                   <EnvironmentEditor
                     key={environment.id}
                     flag={flag}
