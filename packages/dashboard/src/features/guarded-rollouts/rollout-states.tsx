@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core';
-import type { GuardedRollout } from '@switchyard/core/api/guarded-rollouts';
+import type { GuardedRollout } from '@switchyard/core/api/results/guarded-rollouts';
 import type { Rule } from '@switchyard/core/api/targeting';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api.ts';

@@ -1,4 +1,4 @@
-import type { GuardedRollout } from '@switchyard/core/api/guarded-rollouts';
+import type { GuardedRollout } from '@switchyard/core/api/results/guarded-rollouts';
 import type { HarmedVariation } from '@switchyard/core/api/webhook-payloads';
 import { ON } from '@switchyard/core/evaluation/measured-rules';
 import { type ReportedRolloutPhase, rolloutPhase } from '@switchyard/core/stats/report/rollout-report';

@@ -1,5 +1,5 @@
-import type { GuardedRollout } from '@switchyard/core/api/guarded-rollouts';
 import type { MeasuredRuleName } from '@switchyard/core/api/results';
+import type { GuardedRollout } from '@switchyard/core/api/results/guarded-rollouts';
 import type { RolloutEnd } from '@switchyard/core/lifecycle/guarded-rollout';
 import type { RolloutLook } from './rollout-look.ts';
 import type { RolloutScope } from './rollout-scope.ts';

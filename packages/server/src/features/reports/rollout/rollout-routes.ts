@@ -1,4 +1,4 @@
-import { GuardedRollout, RolloutQuery } from '@switchyard/core/api/guarded-rollouts';
+import { GuardedRollout, RolloutQuery } from '@switchyard/core/api/results/guarded-rollouts';
 import type { Rollout } from '@switchyard/core/api/targeting';
 import { isGuarded } from '@switchyard/core/evaluation/measured-rules';
 import { plannedPhases } from '@switchyard/core/lifecycle/guarded-rollout';

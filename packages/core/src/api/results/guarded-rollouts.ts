@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { namedObject, nullable, oneOf } from './common.ts';
-import { ruleMembers } from './results/results-queries.ts';
-import { EffectInterval, MeasuredRuleName } from './results.ts';
+import { namedObject, nullable, oneOf } from '../common.ts';
+import { EffectInterval, MeasuredRuleName } from '../results.ts';
+import { ruleMembers } from './results-queries.ts';
 
 const ReplayedGuardrails = Type.String({
   maxLength: 2048,
