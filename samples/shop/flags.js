@@ -212,6 +212,32 @@ export const flags = (now) => [
     },
   },
   {
+    key: 'endless-journal',
+    name: 'Endless journal',
+    description:
+      'The next article loads while scrolling. Half of all visitors got it, until it cost subscriptions: nobody reached the form any more.',
+    tags: ['journal', 'release'],
+    owner: 'jonas@example.com',
+    ...boolean,
+    environments: {
+      production: on(false, {
+        id: 'readers',
+        name: 'Step by step',
+        rollout: {
+          percentage: 50,
+          by: 'visitorId',
+          schedule: [
+            { at: daysAgo(now, -4, '08:00'), percentage: 80 },
+            { at: daysAgo(now, -11, '08:00'), percentage: 100 },
+          ],
+          guardrails: [{ goalId: 'newsletter', maxHarm: 0.05 }],
+          minVisitors: 2000,
+        },
+        value: true,
+      }),
+    },
+  },
+  {
     key: 'delivery-prices',
     name: 'Delivery prices',
     description: 'Fees by method, and from which amount delivery is free.',

@@ -15,6 +15,13 @@ const MEASURED_RULES = [
     shownOn: 'contact',
     effects: { on: { 'support-request': 0.5 } },
   },
+  // Rolled back by itself once the server looks at the visits.
+  {
+    flagKey: 'endless-journal',
+    ruleId: 'readers',
+    shownOn: 'journal',
+    effects: { on: { newsletter: 0.3 } },
+  },
 ];
 
 /** As tests of the simulation, with their phases. */

@@ -99,6 +99,30 @@ export const Rollout = Type.Object(
         description: 'Future changes of the percentage, ascending; a step is removed once it has been made',
       }),
     ),
+    guardrails: Type.Optional(
+      Type.Array(Guardrails.items, {
+        minItems: 1,
+        maxItems: 20,
+        description:
+          'With a schedule: those inside of the rollout are compared with those outside. A step is made only without harm, and harm beyond `maxHarm` (default: 0.05, or `smallestEffect` of `measure`) rolls back',
+      }),
+    ),
+    minVisitors: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description:
+          'With this many visitors inside since the last step, and no proven harm, the next one is made; default: only once harm beyond the margins is excluded',
+      }),
+    ),
+    maxWaitDays: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 365,
+        description:
+          'How long a step waits for enough data; then the rollout stays where it is until somebody decides. Default: 14',
+      }),
+    ),
   },
   { title: 'Rollout', additionalProperties: false },
 );

@@ -116,16 +116,29 @@ export type HarmedVariation = Static<typeof HarmedVariation>;
 
 export const HarmStopped = namedObject('HarmStopped', {
   propertyId: PropertyId,
-  splitTest: SplitTestName,
-  action: oneOf(['stopped', 'retired'], {
-    description: '`retired`: the variations were taken out, and the test goes on with the others',
+  splitTest: nullable(SplitTestName),
+  measuredRule: Type.Optional(MeasuredRuleName),
+  action: oneOf(['stopped', 'retired', 'rolled-back'], {
+    description:
+      '`retired`: the variations were taken out, and the test goes on with the others. `rolled-back`: the rollout has the percentage `percentage` again',
   }),
+  percentage: Type.Optional(Type.Number({ description: 'Only of rollouts' })),
   phase: Type.Integer(),
   harms: Type.Array(HarmedVariation),
   words: Type.String({ description: 'What was done and why, as in the history' }),
   asOf: Type.Integer({ description: 'Time of the counts' }),
 });
 export type HarmStopped = Static<typeof HarmStopped>;
+
+export const RolloutStayed = namedObject('RolloutStayed', {
+  propertyId: PropertyId,
+  measuredRule: MeasuredRuleName,
+  percentage: Type.Number({ description: 'Where the rollout stays' }),
+  wantedPercentage: Type.Number({ description: 'Of the step that was not made' }),
+  words: Type.String({ description: 'What it has waited for, as in the history' }),
+  asOf: Type.Integer({ description: 'Time of the counts' }),
+});
+export type RolloutStayed = Static<typeof RolloutStayed>;
 
 export const WebhookTest = namedObject('WebhookTest', { propertyId: PropertyId, webhookId: Type.String() });
 export type WebhookTest = Static<typeof WebhookTest>;
@@ -139,6 +152,7 @@ export interface WebhookContents {
   'feedback.submitted': FeedbackSubmitted;
   'schedule.executed': ScheduleExecuted;
   'harm.stopped': HarmStopped;
+  'rollout.stayed': RolloutStayed;
   'webhook.test': WebhookTest;
 }
 

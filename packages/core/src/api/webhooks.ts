@@ -11,6 +11,7 @@ export const WEBHOOK_EVENTS = [
   'feedback.submitted',
   'schedule.executed',
   'harm.stopped',
+  'rollout.stayed',
 ] as const;
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 

@@ -128,7 +128,7 @@ function checkConfiguration(
     const itemPath = `${path}/rules/${index}`;
     mistakes.push(...checkConditions(rule.conditions ?? [], `${itemPath}/conditions`, rules));
     mistakes.push(...checkServed(rule, values, itemPath));
-    mistakes.push(...checkMeasure(rule, itemPath));
+    mistakes.push(...checkMeasure(rule, itemPath), ...checkGuardrails(rule, itemPath));
   }
   for (const [index, prerequisite] of prerequisites.entries()) {
     const itemPath = `${path}/prerequisites/${index}`;
@@ -196,6 +196,30 @@ function checkMeasure({ measure, rollout, split }: Rule, path: string): Mistake[
   if (split.filter(({ weight }) => weight > 0).length > 1) return [];
   const message = 'needs at least two entries with a weight above 0 in the split';
   return [{ path: `${path}/measure`, message }];
+}
+
+/** Whether there are steps is checked where it is known which have been made. */
+function checkGuardrails({ rollout, split }: Rule, path: string): Mistake[] {
+  if (rollout === undefined) return [];
+  const { percentage, schedule = [], guardrails, minVisitors, maxWaitDays } = rollout;
+  if (guardrails === undefined) {
+    const message = 'is only possible with guardrails';
+    return [
+      ...(minVisitors === undefined ? [] : [{ path: `${path}/rollout/minVisitors`, message }]),
+      ...(maxWaitDays === undefined ? [] : [{ path: `${path}/rollout/maxWaitDays`, message }]),
+    ];
+  }
+  if (split !== undefined) {
+    const message =
+      'cannot be combined with a split: they compare those inside of the rollout with those outside';
+    return [{ path: `${path}/rollout/guardrails`, message }];
+  }
+  return schedule.flatMap((step, index) => {
+    const before = schedule[index - 1]?.percentage ?? percentage;
+    if (step.percentage > before) return [];
+    const message = 'must be above the percentage before it: a rollout with guardrails goes forward';
+    return [{ path: `${path}/rollout/schedule/${index}/percentage`, message }];
+  });
 }
 
 function checkSplit(split: readonly SplitEntry[], values: Values, path: string): Mistake[] {

@@ -13,8 +13,11 @@ export interface MeasuredVariation {
 
 /** Whether those whom the rule reaches are compared with each other, like the visitors of a split test. */
 export function isMeasured(rule: Rule): boolean {
-  return rule.measure !== undefined && hasComparison(rule);
+  return (rule.measure !== undefined || isGuarded(rule.rollout)) && hasComparison(rule);
 }
+
+/** Whether the steps of the rollout are made only without harm. */
+export const isGuarded = (rollout: Rule['rollout']): boolean => rollout?.guardrails !== undefined;
 
 /** Whether the rule gives several values, or a value to some of those who match. */
 export function hasComparison({ rollout, split }: Pick<Rule, 'rollout' | 'split'>): boolean {

@@ -9,6 +9,7 @@ import type {
 } from '../api/targeting.ts';
 import { measuredUnit, measuredVariations, OFF } from '../evaluation/measured-rules.ts';
 import { smallSha256 } from '../evaluation/small-sha256.ts';
+import { advancePlan, type GuardedRolloutPlan, measureOf } from './guarded-rollout.ts';
 import { measuredStatus } from './measured-status.ts';
 import {
   type AudienceInForce,
@@ -27,6 +28,8 @@ export interface MeasuredRule {
   winner: string | null;
   /** Oldest first. */
   phases: readonly Phase[];
+  /** Of a rollout with guardrails, also after it has ended; omitted if there was none. */
+  plan?: GuardedRolloutPlan;
 }
 
 type Configuration = Pick<FlagConfiguration, 'enabled' | 'value' | 'rules' | 'prerequisites'>;
@@ -60,7 +63,7 @@ function advance(
   configuration: Configuration,
   { flagKey, segments, at, now }: Place,
 ): MeasuredRule | undefined {
-  const measure = rule.measure ?? known?.measure;
+  const measure = measureOf(rule) ?? known?.measure;
   if (measure === undefined) return undefined;
   const previous = known?.phases ?? [];
   const status = measuredStatus(configuration, rule.id, previous.length > 0);
@@ -68,12 +71,14 @@ function advance(
   const phases = advancePhases(previous, status, definition, at, now);
   if (phases.length === 0) return undefined;
   const winner = status === 'stopped' ? winnerOf(rule, phases.at(-1)!.definition) : null;
+  const plan = advancePlan(known?.plan, rule, phases, at);
   const isSame =
     known !== undefined &&
     known.phases === phases &&
+    known.plan === plan &&
     known.winner === winner &&
     JSON.stringify(known.measure) === JSON.stringify(measure);
-  return isSame ? known : { ruleId: rule.id, measure, winner, phases };
+  return isSame ? known : { ruleId: rule.id, measure, winner, phases, ...(plan && { plan }) };
 }
 
 /** The variation that everybody gets now; null if they get several values, or none that was compared. */

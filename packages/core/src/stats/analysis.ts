@@ -120,7 +120,8 @@ function usedSettings({ method, alpha, looks, sequentialN, prior }: MethodSettin
   };
 }
 
-function armsOf(analysis: Analysis): readonly Arm[] {
+/** In the order of the variations. */
+export function armsOf(analysis: Analysis): readonly Arm[] {
   if (analysis.metric === 'ratio') return analysis.variations.map(ratioArm);
   const { metric, variations, strata = [variations] } = analysis;
   const armOf = adjustedArms(metric, strata);

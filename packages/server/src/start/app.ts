@@ -59,6 +59,7 @@ import { registerReportRoutes } from '../features/reports/report-routes.ts';
 import type { ReportRunner } from '../features/reports/report-runner.ts';
 import { phaseOfQuery, scopeOf } from '../features/reports/report-scope.ts';
 import { findReported } from '../features/reports/reported-test.ts';
+import { registerRolloutRoutes } from '../features/reports/rollout/rollout-routes.ts';
 import { DailySalt } from '../features/sessions/daily-salt.ts';
 import { limitLookupTime } from '../features/sessions/limit-lookup-time.ts';
 import { registerPersonRoutes } from '../features/sessions/person-routes.ts';
@@ -178,6 +179,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
   registerSplitTestRoutes(api, { auth, recordEvents, metrics, cleanerOf });
   registerReportRoutes(api, { auth, reports, database });
   registerFlagReportRoutes(api, { auth, reports });
+  registerRolloutRoutes(api, { auth, reports });
   registerHoldoutRoutes(api, { auth, reports });
   registerOverlapRoutes(api, { auth, reports });
   registerLibraryRoutes(api, { auth, reports });

@@ -47,7 +47,7 @@ export const ResultsExportQuery = Type.Object({
 export type ResultsExportQuery = Static<typeof ResultsExportQuery>;
 
 /** Which rule of a flag; the other parameters are those of split tests. */
-const ruleMembers = {
+export const ruleMembers = {
   propertyId: PropertyId,
   flagKey: EntityKey,
   environment: Type.Optional(Type.String({ minLength: 1, maxLength: 128, default: 'production' })),

@@ -1,18 +1,19 @@
 import type { VariationMetricCounts } from '../metrics/metric-counts.ts';
+import { measuresOf } from '../metrics/metric-measures.ts';
 import { metricResults } from '../metrics/metric-results.ts';
 import { adjustPValues } from '../multiple-testing.ts';
+import { NO_EFFECT_YET, type PhaseEffect, phaseEffect } from '../rollout/phase-effect.ts';
 import { oneSidedPValue } from '../sequential.ts';
 import { describeHarm } from '../words/harm-words.ts';
 import { DEFAULT_CURRENCY } from '../words/numbers.ts';
-import type { ComparisonSettings } from './goal-comparison.ts';
 import { improvementOf, isRelative } from './goal-outcome.ts';
 import type { HarmedGoal } from './harmed-goal.ts';
 import { type HealthProblem, hasEnoughConversions } from './health.ts';
-import { type ComparedCounts, comparedCounts, healthProblems, marginOf, settingsFor } from './report.ts';
+import { comparedCounts, healthProblems, marginOf, settingsFor } from './report.ts';
 import { noGoalSums, type VariationCounts } from './report-counts.ts';
-import type { ReportGoal, ReportInput } from './report-input.ts';
+import type { CountedGoal, MetricGoal, ReportGoal, ReportInput } from './report-input.ts';
 import { guardrailMethod } from './report-method.ts';
-import { type MetricResult, metricsOf, unitOf } from './report-metrics.ts';
+import { decidingArms, type MetricResult, metricsOf, unitOf } from './report-metrics.ts';
 
 /** In at most this share of the tests without any harm, something is stopped, or in `alpha` of them if that is less. */
 export const MAX_FALSE_STOPS = 0.05;
@@ -45,11 +46,9 @@ export interface HarmReport {
  * @param phase number of the phase; each has a share of the error rate
  */
 export function findHarm(input: ReportInput, phase: number): HarmReport {
-  const blockedBy = healthProblems(input).filter(({ problem }) => BLOCKING.includes(problem));
+  const blockedBy = blockingProblems(input);
   if (blockedBy.length > 0) return { harms: [], blockedBy };
-  const compared = comparedCounts(input);
-  const settings = settingsFor(input, compared);
-  const found = compareAll(input, settings, compared);
+  const found = compareAll(input);
   // Those of retired variations count too: that they were looked at cannot be undone.
   const corrected = adjustPValues(
     found.map(({ pValue }) => pValue),
@@ -72,18 +71,24 @@ export function findHarm(input: ReportInput, phase: number): HarmReport {
 const levelOf = (phase: number, alpha: number) => Math.min(alpha, MAX_FALSE_STOPS) / (phase * (phase + 1));
 
 interface Compared {
+  /** Not yet known to be harmed. */
   readonly goal: HarmedGoal;
   readonly variation: string;
   readonly retired: boolean;
   /** That the variation is not worse than the control. */
   readonly pValue: number;
+  readonly effect: PhaseEffect;
 }
 
-function compareAll(
-  input: ReportInput,
-  { isNonNegative, cuped }: ComparisonSettings,
-  { now: counts, metrics }: ComparedCounts,
-): Compared[] {
+/** Why visitors cannot be compared. */
+export const blockingProblems = (input: ReportInput): HealthProblem[] =>
+  healthProblems(input).filter(({ problem }) => BLOCKING.includes(problem));
+
+/** Every variation with the control, by the primary goal and all guardrails. */
+export function compareAll(input: ReportInput): Compared[] {
+  const compared = comparedCounts(input);
+  const { isNonNegative, cuped } = settingsFor(input, compared);
+  const { now: counts, metrics } = compared;
   const method = guardrailMethod(input);
   const settings = { method, cuped, isNonNegative };
   const goals = input.goals.filter(({ role }) => role !== 'secondary');
@@ -95,6 +100,10 @@ function compareAll(
         : metricsOf(goal, counts, settings, 'deciding');
     // Those of a metric: whose window is over.
     const reached = measured?.map(asConversions) ?? counts.map((own) => conversionsIn(own, goal));
+    const { arms, ...options } = measured
+      ? armsOfMetric(goal as MetricGoal, measured)
+      : decidingArms(goal as CountedGoal, counts, settings);
+    const { lowerIsBetter } = goal;
     return counts.slice(1).map(({ key, retired = false }, at) => {
       const outcome = harmedGoal(goal, metric!, at + 1, input);
       const isKnown = hasEnoughConversions(reached[0]!, reached[at + 1]!);
@@ -103,9 +112,15 @@ function compareAll(
         variation: key,
         retired,
         pValue: isKnown ? pValueOf(outcome, metric!, at + 1, input) : 1,
+        effect: isKnown ? phaseEffect(arms[0]!, arms[at + 1]!, { ...options, lowerIsBetter }) : NO_EFFECT_YET,
       };
     });
   });
+}
+
+function armsOfMetric({ definition }: MetricGoal, measured: readonly VariationMetricCounts[]) {
+  const { metric, nonNegative, armsOf } = measuresOf(definition)[0];
+  return { metric, nonNegative, arms: armsOf(measured) };
 }
 
 const harmedGoal = (

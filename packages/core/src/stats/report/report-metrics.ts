@@ -1,4 +1,6 @@
-import { type Analysis, analyse, type MethodSettings, type VariationResult } from '../analysis.ts';
+import { type Analysis, analyse, armsOf, type MethodSettings, type VariationResult } from '../analysis.ts';
+import type { Arm } from '../arm.ts';
+import type { EffectOptions } from '../effect.ts';
 import type { MeasureName, MetricFormat } from '../metrics/metric-measures.ts';
 import type { CovariateSums, VariationSums } from '../sums.ts';
 import type { Unit } from '../words/numbers.ts';
@@ -92,6 +94,16 @@ export function metricsOf(
     decides: index === 0,
     variations: analyse(analysisOf(metric, goal, counts, settings)).variations,
   }));
+}
+
+/** What the deciding metric of a goal compares. */
+export function decidingArms(
+  goal: CountedGoal,
+  counts: readonly VariationCounts[],
+  settings: MetricSettings,
+): EffectOptions & { readonly arms: readonly Arm[] } {
+  const analysis = analysisOf(metricNames(goal)[0]!, goal, counts, settings);
+  return { metric: analysis.metric, nonNegative: analysis.nonNegative, arms: armsOf(analysis) };
 }
 
 function analysisOf(

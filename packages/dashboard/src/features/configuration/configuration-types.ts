@@ -18,6 +18,7 @@ import type {
   Segment,
 } from '@switchyard/core/api/targeting';
 import type { ProvisionedWebhook } from '@switchyard/core/api/webhooks';
+import type { GuardedRolloutPlan } from '@switchyard/core/lifecycle/guarded-rollout';
 import type { AudienceInForce } from '@switchyard/core/lifecycle/phases';
 import type { Static } from 'typebox';
 import type { FlagSchema } from '../flags/values/schema-text.ts';
@@ -67,6 +68,8 @@ interface MeasuredRule {
   /** What everybody gets since the measurement has ended. */
   winner: string | null;
   phases: SplitTestPhase[];
+  /** Of a rollout with guardrails. */
+  plan?: GuardedRolloutPlan;
 }
 
 export interface Flag extends Versioned {

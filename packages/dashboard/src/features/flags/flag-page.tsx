@@ -1,10 +1,12 @@
 import { Alert, Tabs } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { propertyPath } from '../../api.ts';
 import { plural } from '../../ui/format/format.ts';
 import { useUrlState } from '../../ui/hooks/use-url-state.ts';
 import { CopyAction } from '../../ui/page/copy-action.tsx';
 import { Icon } from '../../ui/page/icon.tsx';
+import { lazyPart } from '../../ui/page/lazy-part.ts';
 import { Page } from '../../ui/page/page.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
 import { TwoColumns } from '../../ui/page/two-columns.tsx';
@@ -26,6 +28,11 @@ import classes from './flag-page.module.css';
 import { FlagUsagePanel } from './flag-usage-panel.tsx';
 import { flagUses } from './flag-uses.ts';
 import { TryFlag } from './try/try-flag.tsx';
+
+/** Few rollouts have guardrails. */
+const RolloutStates = lazyPart(() =>
+  import('../guarded-rollouts/rollout-states.tsx').then((module) => module.RolloutStates),
+);
 
 /** One flag. */
 export function FlagPage() {
@@ -91,6 +98,9 @@ function FlagEditor({ stored }: { stored: Flag }) {
                   value={environment.id}
                   onChange={(env) => setView({ env })}
                 >
+                  <Suspense>
+                    <RolloutStates flag={stored} environment={environment} />
+                  </Suspense>
                   <EnvironmentEditor
                     key={environment.id}
                     flag={flag}

@@ -1,7 +1,7 @@
 import { NumberField } from '../../ui/fields/number-field.tsx';
 import { formatPercent } from '../../ui/format/format.ts';
 import classes from './outcome-fields.module.css';
-import type { OutcomeForm } from './outcome-form.ts';
+import type { MeasuredBy, OutcomeForm } from './outcome-form.ts';
 import { OutcomeList } from './outcome-list.tsx';
 import {
   type Guardrail,
@@ -16,14 +16,22 @@ import {
 /** Used if the test has no smallest effect. */
 const DEFAULT_MAX_HARM = 0.05;
 
+const IN_TESTS =
+  'Must not get worse, such as refunds or complaints. A variation that harms one is not a winner';
+
 interface GuardrailFieldsProps {
-  form: OutcomeForm;
+  form: Pick<OutcomeForm, 'change' | 'errorAt'> & {
+    value: Pick<MeasuredBy, 'guardrails' | 'smallestEffect'>;
+  };
+  /** Default: that of a test. */
+  description?: string;
   options: readonly OutcomeOption[];
   disabled: boolean;
 }
 
 /** What must not get worse, and by how much. */
-export function GuardrailFields({ form, options, disabled }: GuardrailFieldsProps) {
+export function GuardrailFields(props: GuardrailFieldsProps) {
+  const { form, options, disabled, description = IN_TESTS } = props;
   const { value, change, errorAt } = form;
   const { guardrails } = value;
   const defaultMargin = value.smallestEffect ?? DEFAULT_MAX_HARM;
@@ -35,7 +43,7 @@ export function GuardrailFields({ form, options, disabled }: GuardrailFieldsProp
     <>
       <OutcomeList
         label="Guardrails"
-        description="Must not get worse, such as refunds or complaints. A variation that harms one is not a winner"
+        description={description}
         options={options}
         value={guardrails}
         onChange={(next) => change({ guardrails: withMargins(next, guardrails) })}

@@ -9,6 +9,7 @@ import { Page } from '../../ui/page/page.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
 import { OpenProposals } from '../changes/open-proposals.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
+import { StoppedRolloutsNotice } from '../guarded-rollouts/stopped-rollouts-notice.tsx';
 import { AutomaticStopsNotice } from '../split-tests/automatic-stops-notice.tsx';
 import { LiveVisitors } from '../traffic/live-visitors.tsx';
 import { MetricTiles } from '../traffic/metric-tiles.tsx';
@@ -66,6 +67,7 @@ export function OverviewPage() {
       </Panel>
       <OpenProposals />
       <AutomaticStopsNotice />
+      <StoppedRolloutsNotice />
       <div className={classes.panels}>
         <RunningTests />
         <GoalTargets />

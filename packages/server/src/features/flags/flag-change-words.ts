@@ -190,6 +190,9 @@ function rolloutWords(place: string): ChangeWords {
       by: part('rollout by', (value) => (isMissing(value) ? 'the first id' : valueWords(value))),
       salt: part('salt of the rollout', valueWords),
       schedule: part('schedule of the rollout', scheduleWords),
+      guardrails: part('guardrails of the rollout', guardrailWords),
+      minVisitors: part('visitors that a step of the rollout waits for', valueWords),
+      maxWaitDays: part('days that a step of the rollout waits', valueWords),
     },
     (name) => part(`${labelOf(name).toLowerCase()} of the rollout`, valueWords),
   );
@@ -199,9 +202,19 @@ function rolloutWords(place: string): ChangeWords {
 /** Without a rollout, a rule is for everybody whom it matches. */
 function wholeRollout(rollout: unknown): string {
   if (isMissing(rollout)) return 'everyone';
-  const { percentage, by, schedule } = objectOf(rollout);
+  const { percentage, by, schedule, guardrails } = objectOf(rollout);
   const attribute = isMissing(by) ? '' : ` by ${valueWords(by)}`;
-  return percentWords(percentage) + attribute + (isMissing(schedule) ? '' : `, ${scheduleWords(schedule)}`);
+  return (
+    percentWords(percentage) +
+    attribute +
+    (isMissing(schedule) ? '' : `, ${scheduleWords(schedule)}`) +
+    (isMissing(guardrails) ? '' : `, guardrails ${guardrailWords(guardrails)}`)
+  );
+}
+
+/** Of a change that is only known by its pointers, a list is an object with what changed. */
+function guardrailWords(guardrails: unknown): string {
+  return Array.isArray(guardrails) ? listWords(guardrails, outcomeWords) : valueWords(guardrails);
 }
 
 function scheduleWords(steps: unknown): string {

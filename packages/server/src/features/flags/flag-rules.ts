@@ -38,7 +38,7 @@ export function resolveFlags(
     const place = `/flags/${index}`;
     const known = stored.find((candidate) => candidate.key === entry.key);
     reportMeasures(entry, known, place, outcomes, context.report);
-    return resolveFlag(resolveRollouts(entry, place, context), known, place, flagContext);
+    return resolveFlag(resolveRollouts(entry, known, place, context), known, place, flagContext);
   });
   reportLostMeasureOptions(context.resolved('feedback-type'), entries, stored, context.report);
   const resolved = { flags, segments: context.resolved('segment') };

@@ -20,10 +20,30 @@ export function reportMeasures(
   for (const [environmentId, { rules = [] }] of Object.entries(environments)) {
     const stored = known?.configurations.find((each) => each.environmentId === environmentId)?.rules ?? [];
     for (const [index, rule] of rules.entries()) {
-      const place = `${path}/environments/${environmentId}/rules/${index}/measure`;
+      const place = `${path}/environments/${environmentId}/rules/${index}`;
       const before = stored.find(({ id }) => id === rule.id);
-      if (rule.measure !== undefined) reportMeasure(rule, before, place, outcomes, report);
+      if (rule.measure !== undefined) reportMeasure(rule, before, `${place}/measure`, outcomes, report);
+      if (rule.rollout?.guardrails !== undefined) {
+        reportGuardrails(rule.rollout, before?.rollout, `${place}/rollout`, outcomes, report);
+      }
     }
+  }
+}
+
+function reportGuardrails(
+  { guardrails = [], percentage, schedule }: NonNullable<Given['rollout']>,
+  before: Given['rollout'],
+  path: string,
+  outcomes: KnownOutcomes,
+  report: Report,
+): void {
+  const lists = { goals: [], guardrails: guardrails.map(toGuardrail) };
+  reportOutcomes({ guardrails }, lists, outcomes, path, report);
+  if (percentage >= 100) {
+    report(`${path}/guardrails`, 'need a rollout below 100 %: otherwise there is nobody to compare with');
+  } else if (schedule === undefined && before?.guardrails === undefined) {
+    // Once it has begun, it may have made all of its steps.
+    report(`${path}/guardrails`, 'need a schedule: they decide whether its steps are made');
   }
 }
 
@@ -57,7 +77,8 @@ export function reportLostMeasureOptions(
     const given = entries.find((entry) => entry.key === key);
     for (const { environmentId, rules } of configurations) {
       if (given?.environments?.[environmentId]?.rules !== undefined) continue;
-      const outcomes = rules.flatMap(({ measure }) => [
+      const outcomes = rules.flatMap(({ measure, rollout }) => [
+        ...(rollout?.guardrails?.map(toGuardrail) ?? []),
         ...(measure?.goals.map(toOutcome) ?? []),
         ...(measure?.guardrails?.map(toGuardrail) ?? []),
       ]);

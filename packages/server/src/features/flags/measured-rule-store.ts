@@ -19,6 +19,7 @@ export async function measuredByConfiguration(
       measure: JSON.parse(row.measure),
       winner: row.winner,
       phases: JSON.parse(row.phases),
+      ...(row.plan !== null && { plan: JSON.parse(row.plan) }),
     };
     byConfiguration.set(row.configuration_id, [
       ...(byConfiguration.get(row.configuration_id) ?? []),
@@ -36,7 +37,7 @@ export async function saveMeasuredRules(
   measured: readonly MeasuredRule[],
 ): Promise<void> {
   await database.deleteFrom('measured_rules').where('configuration_id', '=', configurationId).execute();
-  const rows = measured.map(({ ruleId, measure, winner, phases }, position) => ({
+  const rows = measured.map(({ ruleId, measure, winner, phases, plan }, position) => ({
     configuration_id: configurationId,
     rule_id: ruleId,
     property_id: propertyId,
@@ -44,6 +45,7 @@ export async function saveMeasuredRules(
     measure: JSON.stringify(measure),
     winner,
     phases: JSON.stringify(phases),
+    plan: plan === undefined ? null : JSON.stringify(plan),
   }));
   if (rows.length > 0) await database.insertInto('measured_rules').values(rows).execute();
 }

@@ -22,7 +22,7 @@ const harmedVariation = ({ variation, goals, words }: ProvenHarm): HarmedVariati
   words,
 });
 
-function harmedGoal(goal: HarmedGoal): HarmedVariation['goals'][number] {
+export function harmedGoal(goal: HarmedGoal): HarmedVariation['goals'][number] {
   const { id, name, role, control, variation, maxHarm } = goal;
   const unit = isRelative(goal) ? 'relative' : 'absolute';
   const improvement = improvementOf(goal, unit);

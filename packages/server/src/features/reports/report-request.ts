@@ -15,6 +15,8 @@ import type { PlannedOutcome } from './plan/planned-outcome.ts';
 import type { PlannedGuardrail } from './plan/test-plan.ts';
 import type { BundleDefinition } from './report-bundle.ts';
 import type { ReportScope } from './report-scope.ts';
+import type { ConfiguredRollout } from './rollout/rollout-response.ts';
+import type { RolloutScope } from './rollout/rollout-scope.ts';
 import type { SessionFlagValuesInput } from './session-flag-values.ts';
 
 /** A report that the serving thread requests from the report thread. */
@@ -30,6 +32,9 @@ export type ReportRequest =
   | { type: 'verdict'; scope: ReportScope }
   /** What a test with `onHarm: stop` has to stop. */
   | { type: 'harm'; scope: ReportScope }
+  /** What to do with a rollout that has guardrails. */
+  | { type: 'rollout'; scope: RolloutScope }
+  | { type: 'rollout-report'; scope: RolloutScope; configured: ConfiguredRollout }
   | { type: 'csv'; scope: ReportScope; bots: ResultsExportQuery['bots'] }
   | {
       type: 'bundle';

@@ -32,6 +32,8 @@ import { phaseOfQuery, type ReportScope } from './report-scope.ts';
 import { seriesResponse } from './report-series.ts';
 import { maxSegments, seriesDays } from './report-size.ts';
 import type { ReportSnapshots } from './report-snapshots.ts';
+import { rolloutLook } from './rollout/rollout-look.ts';
+import { rolloutResponse } from './rollout/rollout-response.ts';
 import { sessionFlagValues } from './session-flag-values.ts';
 
 type RequestOf<Type extends ReportRequest['type']> = ReportRequest & { type: Type };
@@ -67,6 +69,12 @@ export class ReportService {
         return json(await this.#verdict(request, changes));
       case 'harm':
         return json(harmResponse(request.scope, await this.#input(request, changes)));
+      case 'rollout':
+        return json(await rolloutLook(this.#inputs, request.scope, changes));
+      case 'rollout-report': {
+        const look = await rolloutLook(this.#inputs, request.scope, changes);
+        return json(rolloutResponse(request.configured, request.scope, look));
+      }
       case 'bundle':
         return json(bundleOf(request.scope, request, await this.#input(request, changes)));
       case 'csv': {

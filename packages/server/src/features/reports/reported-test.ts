@@ -1,5 +1,6 @@
 import type { Rule } from '@switchyard/core/api/targeting';
 import { measuredUnit, measuredVariations } from '@switchyard/core/evaluation/measured-rules';
+import { measureOf } from '@switchyard/core/lifecycle/guarded-rollout';
 import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import { toGuardrail, toOutcome } from '../../configuration/definitions/outcome-checks.ts';
 import {
@@ -105,9 +106,10 @@ export function findMeasuredRule(
   if (rule === undefined) {
     throw new ApiError('not_found', { message: `The flag has no rule "${ruleId}" in this environment.` });
   }
-  if (rule.measure === undefined) throw new ApiError('not_found', { message: 'The rule is not measured.' });
+  const measure = measureOf(rule);
+  if (measure === undefined) throw new ApiError('not_found', { message: 'The rule is not measured.' });
   // Nobody was compared yet: flag or rule are off.
   const name = { flagKey, environment, ruleId };
-  const measured = { ruleId, measure: rule.measure, winner: null, phases: [] };
+  const measured = { ruleId, measure, winner: null, phases: [] };
   return reportedRule({ ...measured, key: measuredKey(name), name, flag, rule, status: 'draft' });
 }

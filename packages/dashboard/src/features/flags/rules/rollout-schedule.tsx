@@ -1,12 +1,19 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { Rollout } from '@switchyard/core/api/targeting';
-import type { ReactNode } from 'react';
+import { withoutGuardrails } from '@switchyard/core/lifecycle/guarded-rollout';
+import { type ReactNode, Suspense } from 'react';
 import { AddButton } from '../../../ui/fields/add-button.tsx';
 import { DateTimeField } from '../../../ui/fields/date-time-field.tsx';
 import { NumberField } from '../../../ui/fields/number-field.tsx';
 import { displayZone } from '../../../ui/format/display-zone.ts';
 import { useRowKeys } from '../../../ui/hooks/use-row-keys.ts';
 import { IconButton } from '../../../ui/page/icon-button.tsx';
+import { lazyPart } from '../../../ui/page/lazy-part.ts';
+
+/** Few rollouts have steps. */
+const GuardrailSection = lazyPart(() =>
+  import('../../guarded-rollouts/guardrail-section.tsx').then((module) => module.GuardrailSection),
+);
 
 interface RolloutScheduleProps {
   rollout: Rollout;
@@ -73,6 +80,17 @@ export function RolloutSchedule({
           />
         </Group>
       ))}
+      {(schedule.length > 0 || rollout.guardrails !== undefined) && (
+        <Suspense fallback={<Skeleton height={80} role="status" aria-label="Loading" />}>
+          <GuardrailSection
+            rollout={rollout}
+            onChange={onChange}
+            errors={errors}
+            pointer={pointer}
+            disabled={disabled}
+          />
+        </Suspense>
+      )}
       {schedule.length > 0 && (
         <Text size="xs" c="dimmed">
           Times are in {displayZone().name}. Each step is made by itself and appears in the history.
@@ -88,7 +106,7 @@ export function RolloutSchedule({
   );
 }
 
-/** An empty schedule is left out. */
+/** An empty schedule is left out, with what decides about its steps. */
 function withSchedule({ schedule: _, ...rollout }: Rollout, steps: Step[]): Rollout {
-  return steps.length === 0 ? rollout : { ...rollout, schedule: steps };
+  return steps.length === 0 ? withoutGuardrails(rollout) : { ...rollout, schedule: steps };
 }

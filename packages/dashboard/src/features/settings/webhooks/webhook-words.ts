@@ -7,7 +7,8 @@ const DESCRIPTIONS: Record<WebhookEventType, string> = {
   'goal.target_reached': 'A goal has reached its target',
   'feedback.submitted': 'Feedback was submitted',
   'schedule.executed': 'A schedule has started or stopped a test, or changed a rollout',
-  'harm.stopped': 'Harm was proven, and a variation or a test was stopped',
+  'harm.stopped': 'Harm was proven, and a variation, a test or a rollout was stopped',
+  'rollout.stayed': 'A rollout had too little data for its next step for too long',
 };
 
 export const EVENTS = (Object.keys(DESCRIPTIONS) as WebhookEventType[]).map((value) => ({

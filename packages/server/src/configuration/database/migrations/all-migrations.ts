@@ -5,6 +5,7 @@ import { measuredRulesMigration } from './004-measured-rules.ts';
 import { metricsMigration } from './005-metrics.ts';
 import { onHarmMigration } from './006-on-harm.ts';
 import { decisionRulesMigration } from './007-decision-rules.ts';
+import { guardedRolloutsMigration } from './008-guarded-rollouts.ts';
 import type { Migration } from './migration.ts';
 
 export const ALL_MIGRATIONS: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const ALL_MIGRATIONS: readonly Migration[] = [
   metricsMigration,
   onHarmMigration,
   decisionRulesMigration,
+  guardedRolloutsMigration,
 ];

@@ -277,6 +277,8 @@ interface MeasuredRuleTable {
   winner: string | null;
   /** JSON array. */
   phases: string;
+  /** JSON object; null if the rollout of the rule never had guardrails. */
+  plan: string | null;
 }
 
 interface SegmentTable {
