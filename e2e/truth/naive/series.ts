@@ -22,7 +22,8 @@ export function expectedSeries(analysis: PhaseAnalysis, includeBots: boolean) {
   ]);
   if (days.length === 0) return [];
   const points: object[] = [];
-  for (let at = Math.max(from, Math.min(...days)); at <= Math.max(...days); at += DAY_MS) {
+  // There is a point for the totals, even if everything happened before the first day.
+  for (let at = Math.max(from, Math.min(...days)); at <= Math.max(from, ...days); at += DAY_MS) {
     points.push(point(analysis, counted, at, dayOf));
   }
   return points;
