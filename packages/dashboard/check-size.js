@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const dist = join(import.meta.dirname, 'dist');
 const KB = 1000;
-const BUDGETS = { firstScript: 171 * KB, firstStyle: 20 * KB, route: 48 * KB, everything: 335 * KB };
+const BUDGETS = { firstScript: 171 * KB, firstStyle: 20 * KB, route: 49 * KB, everything: 333 * KB };
 
 /** @typedef {{ file: string, css?: string[], imports?: string[], dynamicImports?: string[], isEntry?: boolean }} Chunk */
 /** @type {Record<string, Chunk>} */
