@@ -219,23 +219,7 @@ export const flags = (now) => [
     tags: ['journal', 'release'],
     owner: 'jonas@example.com',
     ...boolean,
-    environments: {
-      production: on(false, {
-        id: 'readers',
-        name: 'Step by step',
-        rollout: {
-          percentage: 50,
-          by: 'visitorId',
-          schedule: [
-            { at: daysAgo(now, -4, '08:00'), percentage: 80 },
-            { at: daysAgo(now, -11, '08:00'), percentage: 100 },
-          ],
-          guardrails: [{ goalId: 'newsletter', maxHarm: 0.05 }],
-          minVisitors: 2000,
-        },
-        value: true,
-      }),
-    },
+    environments: { production: on(false) },
   },
   {
     key: 'delivery-prices',

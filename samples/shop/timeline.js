@@ -1,6 +1,7 @@
 import { FINISHED_TESTS } from './finished-tests.js';
 import { flags } from './flags.js';
 import { drafts, POOR_RATING, SPLIT_TESTS } from './split-tests.js';
+import { daysAgo } from './times.js';
 
 const inProduction = (configuration) => ({ environments: { production: configuration } });
 const inSegment = (id) => ({ operator: 'inSegment', values: [id] });
@@ -14,6 +15,28 @@ const checkoutRollout = (percentage) =>
     rules: [
       ...CHECKOUT_RULES,
       { id: 'everybody', name: 'Step by step', rollout: { percentage }, value: true },
+    ],
+  });
+
+/** Rolled back by itself once the server has the visits. */
+const endlessJournal = (now) =>
+  inProduction({
+    rules: [
+      {
+        id: 'readers',
+        name: 'Step by step',
+        rollout: {
+          percentage: 50,
+          by: 'visitorId',
+          schedule: [
+            { at: daysAgo(now, -4, '08:00'), percentage: 80 },
+            { at: daysAgo(now, -11, '08:00'), percentage: 100 },
+          ],
+          guardrails: [{ goalId: 'newsletter', maxHarm: 0.05 }],
+          minVisitors: 2000,
+        },
+        value: true,
+      },
     ],
   });
 
@@ -137,6 +160,7 @@ export const timeline = (now, webhookUrl) => [
   transition(25, '07:00', 'owner', 'free-shipping-bar', 'start'),
   patch(22, '09:40', 'editor', 'flags/new-checkout', checkoutRollout(20), 'No complaints at 5 %'),
   { daysAgo: 22, time: '13:05', by: 'admin', approve: 'new-checkout' },
+  patch(21, '08:10', 'admin', 'flags/endless-journal', endlessJournal(now), 'Half of the readers first'),
   transition(20, '10:20', 'editor', 'signup-form', 'stop', 'Clear result', {
     winner: 'short',
     decision: {

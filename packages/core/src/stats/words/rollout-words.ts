@@ -27,13 +27,15 @@ function describeWaiting(
   { visitorsInside, visitorsOutside, problems }: Waiting,
   minVisitors: number | null,
 ): string {
+  // It also matters before a step is due: harm cannot be found either.
+  if (problems.length > 0) return `Visitors cannot be compared. ${problems.join(' ')}`;
   switch (reason) {
     case 'not-due':
       return 'No harm is proven so far.';
     case 'last-step':
       return 'No harm is proven so far, and no step is left.';
     case 'not-comparable':
-      return `Visitors cannot be compared. ${problems.join(' ')}`;
+      return 'Visitors cannot be compared.';
     case 'not-enough-data':
       if (visitorsInside + visitorsOutside === 0)
         return 'Nobody has been recorded at this percentage yet: visitors are recorded by the Node SDK, and by evaluations that say "record".';
