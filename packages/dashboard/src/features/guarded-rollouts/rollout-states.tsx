@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import type { GuardedRollout } from '@switchyard/core/api/results/guarded-rollouts';
 import type { Rule } from '@switchyard/core/api/targeting';
 import { useQuery } from '@tanstack/react-query';
@@ -30,18 +30,19 @@ export function RolloutStates({ flag, environment }: RolloutStatesProps) {
         <Alert
           key={ruleId}
           color="red"
+          mb="md"
           role="status"
           icon={<Icon name="warning" />}
           title={
             ended.action === 'stayed' ? 'The rollout stays where it is' : 'Rolled back by a safe rollout'
           }
         >
-          <p>
+          <Text size="sm">
             {ended.words}{' '}
             <span className="dimmed">
               <RelativeTime at={ended.at} />
             </span>
-          </p>
+          </Text>
           <PropertyLink to={`flags/${encodeURIComponent(flag.key)}`} search={{ tab: 'history' }}>
             Show the history
           </PropertyLink>

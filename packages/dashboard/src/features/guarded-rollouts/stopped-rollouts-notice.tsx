@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { Icon } from '../../ui/page/icon.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
@@ -18,14 +18,14 @@ export function StoppedRolloutsNotice() {
   return (
     <Alert color="red" role="status" icon={<Icon name="warning" />} title="Rollouts that stopped themselves">
       {stopped.slice(0, MAX_SHOWN).map(({ flag, environment, ruleId, ended }) => (
-        <p key={`${flag.key}/${environment.id}/${ruleId}`}>
+        <Text key={`${flag.key}/${environment.id}/${ruleId}`} size="sm">
           <PropertyLink to={`flags/${encodeURIComponent(flag.key)}`} search={{ env: environment.id }}>
             {flag.name}
           </PropertyLink>
           , {environment.name}: {ended.words}
-        </p>
+        </Text>
       ))}
-      {stopped.length > MAX_SHOWN && <p>{stopped.length - MAX_SHOWN} more</p>}
+      {stopped.length > MAX_SHOWN && <Text size="sm">{stopped.length - MAX_SHOWN} more</Text>}
     </Alert>
   );
 }

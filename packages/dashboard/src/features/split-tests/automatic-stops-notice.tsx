@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { SAFE_ROLLOUT_NAME } from '@switchyard/core/api/safe-rollout-name';
 import { useQuery } from '@tanstack/react-query';
 import { Icon } from '../../ui/page/icon.tsx';
@@ -22,10 +22,10 @@ export function AutomaticStopsNotice() {
   return (
     <Alert color="red" role="status" icon={<Icon name="warning" />} title="Stopped by a safe rollout">
       {stopped.slice(0, MAX_SHOWN).map(({ id, comment, test }) => (
-        <p key={id}>
+        <Text key={id} size="sm">
           <PropertyLink to={`split-tests/${encodeURIComponent(test.key)}`}>{titleOf(test)}</PropertyLink>:{' '}
           {comment}
-        </p>
+        </Text>
       ))}
       {stopped.length > MAX_SHOWN && (
         <PropertyLink to="history" search={{ actor: SAFE_ROLLOUT_NAME }}>
