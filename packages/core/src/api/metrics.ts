@@ -78,7 +78,7 @@ export const ProvisionedMetric = Type.Object(
     cap: Type.Optional(
       nullable(
         Type.Number({
-          exclusiveMinimum: 0,
+          minimum: 0.000_001,
           maximum: 1_000_000_000,
           description:
             'Larger values of a visitor count as this one, so that few visitors cannot decide a test; in dollars for sums. Of a ratio: of its numerator. Default: null (no cap)',

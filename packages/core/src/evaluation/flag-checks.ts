@@ -12,6 +12,8 @@ import { type ConditionRules, checkConditions, type Mistake } from './condition-
 import { orderDependencies } from './dependencies.ts';
 import { type JsonValue, parseFlagValue } from './flag-format.ts';
 import { checkSchema } from './flag-schema.ts';
+import { isGuarded } from './measured-rules.ts';
+import { UNITS } from './once-per-pass.ts';
 import type { RegexCompiler } from './operators.ts';
 import { orderSegments } from './segments.ts';
 import { variantOf } from './split.ts';
@@ -129,6 +131,7 @@ function checkConfiguration(
     mistakes.push(...checkConditions(rule.conditions ?? [], `${itemPath}/conditions`, rules));
     mistakes.push(...checkServed(rule, values, itemPath));
     mistakes.push(...checkMeasure(rule, itemPath), ...checkGuardrails(rule, itemPath));
+    mistakes.push(...checkCounted(rule, itemPath));
   }
   for (const [index, prerequisite] of prerequisites.entries()) {
     const itemPath = `${path}/prerequisites/${index}`;
@@ -196,6 +199,14 @@ function checkMeasure({ measure, rollout, split }: Rule, path: string): Mistake[
   if (split.filter(({ weight }) => weight > 0).length > 1) return [];
   const message = 'needs at least two entries with a weight above 0 in the split';
   return [{ path: `${path}/measure`, message }];
+}
+
+/** People of a group have one value, so counting each of them would take chance for an effect. */
+function checkCounted({ measure, rollout }: Rule, path: string): Mistake[] {
+  const by = rollout?.by;
+  if (by === undefined || UNITS.includes(by) || (measure === undefined && !isGuarded(rollout))) return [];
+  const message = `must be one of ${UNITS.join(', ')}: people with the same "${by}" have one value, so they cannot be counted one by one`;
+  return [{ path: `${path}/rollout/by`, message }];
 }
 
 /** Whether there are steps is checked where it is known which have been made. */

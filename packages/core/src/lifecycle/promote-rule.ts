@@ -1,5 +1,6 @@
 import type { Rule } from '../api/targeting.ts';
 import { measuredVariations, OFF, ON } from '../evaluation/measured-rules.ts';
+import { withoutGuardrails } from './guarded-rollout.ts';
 
 /**
  * A measured rule that gives everybody who matches what one of its variations had, and is not measured any more. Undefined
@@ -12,6 +13,6 @@ export function promotedRule(rule: Rule, variant: string): Rule | undefined {
   if (split !== undefined) return { ...rest, value: split[index]!.value };
   if (value === undefined) return undefined;
   if (variant === ON) return { ...rest, value };
-  const { schedule: _schedule, ...draw } = rollout ?? { percentage: 0 };
+  const draw = withoutGuardrails(rollout ?? { percentage: 0 });
   return variant === OFF ? { ...rest, rollout: { ...draw, percentage: 0 }, value } : undefined;
 }

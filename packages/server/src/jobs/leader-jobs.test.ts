@@ -89,7 +89,14 @@ async function scheduleStart(key: string): Promise<void> {
   await provisionDatabase(handle.database, { id: 'shop', splitTests: [startsAt(key, Date.now() - 1000)] });
   await waitFor(`the start of ${key}`, () => nodes.every((node) => isRunning(node, key)));
   await waitFor(`the webhook of ${key}`, () => received().includes(key));
+  // A leader that goes before it has saved that a webhook was sent leaves it to the next one, which sends it again.
+  await waitFor(`the delivery of ${key}`, async () => (await pending(handle)) === 0);
 }
+
+const pending = async ({ database }: DatabaseHandle) => {
+  const deliveries = database.selectFrom('webhook_deliveries').select('id').where('state', '=', 'pending');
+  return (await deliveries.execute()).length;
+};
 
 const received = () =>
   receiver.received.map(

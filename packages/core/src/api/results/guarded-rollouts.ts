@@ -47,7 +47,42 @@ const RolloutPhase = namedObject('GuardedRolloutPhase', {
   }),
 });
 
-export const GuardedRollout = namedObject('GuardedRollout', {
+const EXAMPLE = {
+  measuredRule: { flagKey: 'new-checkout', environment: 'production', ruleId: 'everyone' },
+  dryRun: false,
+  state: 'waiting',
+  words: 'No harm is proven, and 420 of 1,000 visitors are inside.',
+  percentage: 25,
+  next: { percentage: 50, at: 1767225600000 },
+  waitsSince: 1767225600000,
+  endedAt: null,
+  asOf: 1767229200000,
+  phases: [
+    {
+      phase: 1,
+      startedAt: 1767139200000,
+      endedAt: null,
+      percentage: 25,
+      visitorsInside: 420,
+      visitorsOutside: 1260,
+      guardrails: [
+        {
+          goalId: 'signup',
+          name: 'Sign-ups',
+          outside: 0.1,
+          inside: 0.102,
+          improvement: { estimate: 0.02, low: -0.26, high: 0.4 },
+          unit: 'relative',
+          maxHarm: 0.05,
+        },
+      ],
+      action: 'wait',
+      words: 'No harm is proven, and 420 of 1,000 visitors are inside.',
+    },
+  ],
+};
+
+const ROLLOUT = {
   measuredRule: MeasuredRuleName,
   dryRun: Type.Boolean({ description: 'Whether the guardrails are those of the request' }),
   state: oneOf(['off', 'running', 'waiting', 'stayed', 'rolled-back', 'finished', 'changed'], {
@@ -61,5 +96,7 @@ export const GuardedRollout = namedObject('GuardedRollout', {
   endedAt: nullable(Type.Integer()),
   asOf: Type.Integer({ description: 'Time of the counts' }),
   phases: Type.Array(RolloutPhase, { description: 'Oldest first; at most the last 50' }),
-});
+};
+
+export const GuardedRollout = Type.Object(ROLLOUT, { title: 'GuardedRollout', examples: [EXAMPLE] });
 export type GuardedRollout = Static<typeof GuardedRollout>;

@@ -5,6 +5,8 @@ import type { FinishedEffect, Spread } from '../report/learned-prior.ts';
 const CRITICAL = 1.959_963_984_540_054;
 /** Nothing falls by more than 100 %. */
 const LOWEST = -1;
+/** A fall to nothing counts as one by 99 %: the logarithm of nothing would outweigh every other change. */
+const SMALLEST_FACTOR = 0.01;
 
 export interface Range extends Interval {
   readonly low: number;
@@ -56,10 +58,13 @@ function shrunk({ estimate, standardError }: FinishedEffect, sd: number): Belief
 
 /** Factors are added as logarithms. */
 function multiplied(effects: readonly Belief[]): Belief {
-  const known = effects.filter(({ mean }) => mean > LOWEST);
+  const factors = effects.map(({ mean, variance }) => ({
+    factor: Math.max(SMALLEST_FACTOR, 1 + mean),
+    variance,
+  }));
   return {
-    mean: known.reduce((sum, { mean }) => sum + Math.log1p(mean), 0),
-    variance: known.reduce((sum, { mean, variance }) => sum + variance / (1 + mean) ** 2, 0),
+    mean: factors.reduce((sum, { factor }) => sum + Math.log(factor), 0),
+    variance: factors.reduce((sum, { factor, variance }) => sum + variance / factor ** 2, 0),
   };
 }
 

@@ -54,6 +54,7 @@ function otherTest(cells: readonly { visitors: number; converted: number }[], in
       to: null,
     },
     variations: KEYS,
+    retired: [],
     input: {
       variations: KEYS.map((key) => ({ key, weight: 1 })),
       goals: [goalOf('signup')],

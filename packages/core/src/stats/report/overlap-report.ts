@@ -15,6 +15,8 @@ export type OverlapFinding = OverlapTest['finding'];
 export interface OverlapInput {
   readonly test: Pick<OverlapTest, 'splitTestKey' | 'name' | 'status' | 'phase' | 'from' | 'to'>;
   readonly variations: readonly string[];
+  /** Those of them that are retired: nobody has entered them since, so they say nothing about the draws. */
+  readonly retired: readonly string[];
   /** The visitors of this test; `segment` is the variation of the other one, null for those who are not in both. */
   readonly input: ReportInput;
 }
@@ -49,7 +51,8 @@ export const overlapSummary = (tests: readonly OverlapTest[], leftOut: number) =
   summarizeOverlap(tests, leftOut);
 
 function comparedTest(other: OverlapInput): ComparedTest {
-  const { input, variations } = other;
+  const { input, variations, retired } = other;
+  const active = new Set(input.variations.flatMap((it) => (it.retired ? [] : [it.key])));
   const isIn = (key: string) => (group: ReportInput['groups'][number]) => group.segment === key;
   const plain = {
     ...input,
@@ -62,7 +65,7 @@ function comparedTest(other: OverlapInput): ComparedTest {
     const groups = input.groups.filter(isIn(key)).map((group) => ({ ...group, segment: null, other: false }));
     const counts = variationCounts({ ...input, groups });
     const primary = compareGoals(settings, counts, 'deciding').find(({ goal }) => goal.role === 'primary');
-    comparisons.push(primary);
+    comparisons.push(retired.includes(key) ? undefined : primary);
     const results = primary?.metrics.find(({ decides }) => decides)?.variations;
     return counts.map(({ key: variation, visitors }, index) => ({
       variation,
@@ -77,8 +80,10 @@ function comparedTest(other: OverlapInput): ComparedTest {
     cells,
     visitors: table.reduce((sum, visitors) => sum + visitors, 0),
     all: all.reduce((sum, { visitors }) => sum + visitors, 0),
-    isDependent: isDependent(cells),
-    interactions: interactionsOf(comparisons),
+    isDependent: isDependent(
+      cells.filter((it) => active.has(it.variation) && !retired.includes(it.otherVariation)),
+    ),
+    interactions: interactionsOf(comparisons).filter(({ variation }) => active.has(variation)),
   };
 }
 

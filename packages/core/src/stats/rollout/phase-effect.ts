@@ -7,6 +7,11 @@ export interface PhaseEffect {
   readonly improvement: number | null;
   /** Of the improvement, if in truth there is none. */
   readonly standardError: number | null;
+  /**
+   * Relative to the mean of everybody: harm is found with this, because it is also known of what is rare or missing
+   * outside, such as errors. Default: the same as relative to those outside.
+   */
+  readonly overall?: { readonly improvement: number; readonly standardError: number };
 }
 
 export const NO_EFFECT_YET: PhaseEffect = { improvement: null, standardError: null };
@@ -23,13 +28,14 @@ export function phaseEffect(
 ): PhaseEffect {
   const { z, standardError, intervals } = normalEffect(outside, inside, options);
   const difference = intervals(null).absolute?.estimate;
+  const mean = (outside.n * (outside.mean ?? 0) + inside.n * (inside.mean ?? 0)) / (outside.n + inside.n);
   // Shares of a value that is zero or negative would mislead.
-  if (z === null || standardError === null || difference === undefined || !((outside.mean ?? 0) > 0)) {
-    return NO_EFFECT_YET;
-  }
+  if (z === null || standardError === null || difference === undefined || !(mean > 0)) return NO_EFFECT_YET;
   const error = z === 0 ? standardError : Math.abs(difference / z);
-  return {
-    improvement: ((lowerIsBetter ? -1 : 1) * difference) / outside.mean!,
-    standardError: error / outside.mean!,
-  };
+  const relativeTo = (base: number) => ({
+    improvement: ((lowerIsBetter ? -1 : 1) * difference) / base,
+    standardError: error / base,
+  });
+  const overall = relativeTo(mean);
+  return (outside.mean ?? 0) > 0 ? { ...relativeTo(outside.mean!), overall } : { ...NO_EFFECT_YET, overall };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { meanArm, proportionArm } from '../arm.ts';
 import { NO_EFFECT_YET, phaseEffect } from './phase-effect.ts';
-import { evidenceOfHarm, evidenceOfSafety } from './rollout-evidence.ts';
+import { evidenceOfHarm, evidenceOfSafety, PROVEN } from './rollout-evidence.ts';
 
 /** With a margin that nothing excludes. */
 const evidenceBelow = (effects: Parameters<typeof evidenceOfHarm>[0], phases: number) =>
@@ -91,13 +91,30 @@ describe('the effect of a phase', () => {
     expect(found.standardError).toBeGreaterThan(0);
   });
 
-  it('is unknown without visitors, or if nobody outside has reached the goal', () => {
+  it('is known of everybody if nobody outside has reached the goal, as with errors', () => {
+    const [outside, inside] = [proportionArm({ n: 9000, sum: 0 }), proportionArm({ n: 1000, sum: 250 })];
+    const found = phaseEffect(outside, inside, { metric: 'proportion', lowerIsBetter: true });
+    expect(found).toMatchObject({ improvement: null, standardError: null });
+    expect(found.overall!.improvement).toBeCloseTo(-10, 10);
+    expect(evidenceOfHarm([found], 3, 0.05)).toBeGreaterThan(PROVEN);
+    const rare = phaseEffect(proportionArm({ n: 9000, sum: 3 }), proportionArm({ n: 1000, sum: 60 }), {
+      metric: 'proportion',
+      lowerIsBetter: true,
+    });
+    expect(evidenceOfHarm([rare], 3, 0.05)).toBeGreaterThan(PROVEN);
+    const equal = phaseEffect(proportionArm({ n: 9000, sum: 9 }), proportionArm({ n: 1000, sum: 1 }), {
+      metric: 'proportion',
+      lowerIsBetter: true,
+    });
+    expect(evidenceOfHarm([equal], 3, 0.05)).toBeLessThan(PROVEN);
+  });
+
+  it('is unknown without visitors', () => {
     const none = proportionArm({ n: 0, sum: 0 });
     const some = proportionArm({ n: 100, sum: 5 });
     for (const [outside, inside] of [
       [none, some],
       [some, none],
-      [proportionArm({ n: 100, sum: 0 }), some],
     ] as const)
       expect(phaseEffect(outside, inside, { metric: 'proportion' })).toEqual(NO_EFFECT_YET);
   });

@@ -19,8 +19,8 @@ export const PROVEN = 20;
  * @param phases the planned number of phases, which must not change during the rollout
  */
 export function evidenceOfHarm(effects: readonly PhaseEffect[], phases: number, maxHarm: number): number {
-  return meanOverStarts(effects, phases, (since) =>
-    likelihood(since, maxHarm) >= PROVEN ? 0 : likelihood({ ...since, score: -since.score }, 0),
+  return meanOverStarts(effects, phases, (since, overall) =>
+    likelihood(since, maxHarm) >= PROVEN ? 0 : likelihood({ ...overall, score: -overall.score }, 0),
   );
 }
 
@@ -35,21 +35,30 @@ interface Known {
   readonly information: number;
 }
 
+/** @param evidence of what is known relative to those outside, and relative to everybody */
 function meanOverStarts(
   effects: readonly PhaseEffect[],
   phases: number,
-  evidence: (since: Known) => number,
+  evidence: (since: Known, overall: Known) => number,
 ): number {
-  let [score, information, total] = [0, 0, 0];
-  for (const [phase, { improvement, standardError }] of [...effects.entries()].toReversed()) {
-    if (improvement !== null && standardError !== null && standardError > 0) {
-      information += 1 / standardError ** 2;
-      score += improvement / standardError ** 2;
-    }
-    if (phase < phases) total += evidence({ score, information });
+  let since: Known = { score: 0, information: 0 };
+  let overall = since;
+  let total = 0;
+  for (const [phase, effect] of [...effects.entries()].toReversed()) {
+    since = withEffect(since, effect);
+    overall = withEffect(overall, effect.overall ?? effect);
+    if (phase < phases) total += evidence(since, overall);
   }
   const notStarted = Math.max(0, phases - effects.length);
   return (total + notStarted) / phases;
+}
+
+function withEffect({ score, information }: Known, { improvement, standardError }: PhaseEffect): Known {
+  if (improvement === null || standardError === null || standardError <= 0) return { score, information };
+  return {
+    score: score + improvement / standardError ** 2,
+    information: information + 1 / standardError ** 2,
+  };
 }
 
 /** That the improvement is above `-margin`. */

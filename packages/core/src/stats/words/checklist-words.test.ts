@@ -3,6 +3,7 @@ import { type ChecklistFacts, describeChecklist, type OverlappingTest } from './
 
 const GOAL = { name: 'Sign-ups', role: 'primary', events: 300, isFeedback: false } as const;
 const PLAN = {
+  withinDays: 0,
   planned: null,
   smallestEffect: 0.1,
   assumedEffect: 0.05,

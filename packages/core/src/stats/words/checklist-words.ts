@@ -41,6 +41,8 @@ interface PlanFacts {
   readonly participating: number;
   /** Visitors who would enter the test per day. */
   readonly dailyVisitors: number;
+  /** How long each visitor is followed, of a metric; 0: not at all. */
+  readonly withinDays: number;
   /** By the planner; null if it cannot tell. */
   readonly needed: number | null;
   /** The method is valid once, at a planned number of visitors. */
@@ -131,6 +133,7 @@ function audienceFinding({ audience, visitors, days }: ChecklistFacts): Found {
 
 function planFinding({ plan }: ChecklistFacts): Found {
   const { planned, smallestEffect, assumedEffect, participating, dailyVisitors, needed, needsPlan } = plan;
+  const daysFor = (visitors: number) => Math.ceil(visitors / dailyVisitors) + plan.withinDays;
   if (participating === 0)
     return {
       state: 'warning',
@@ -147,11 +150,11 @@ function planFinding({ plan }: ChecklistFacts): Found {
       };
     if (needed === null)
       return { state: 'unknown', words: 'There is not enough data to estimate how long the test takes.' };
-    const days = Math.ceil(needed / dailyVisitors);
+    const days = daysFor(needed);
     const words = `To find a change of ${effect}, it needs about ${plural(needed, 'visitor')}: ${plural(days, 'day')} at this traffic.`;
     return { state: days > LONG_DAYS ? 'warning' : 'ok', words };
   }
-  const days = Math.ceil(planned / dailyVisitors);
+  const days = daysFor(planned);
   const length = `The planned ${plural(planned, 'visitor')} take about ${plural(days, 'day')} at this traffic.`;
   const isSmall = needed !== null && needed > planned;
   const words = isSmall

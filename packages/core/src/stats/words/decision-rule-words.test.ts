@@ -129,10 +129,7 @@ describe('a decision rule in words', () => {
       ruleOf({ primary: { ...SIGN_UPS, kind: 'feedback', name: 'NPS: good', option: 'good' } }),
       'We decide by "NPS: good": the share of "good" among the visitors who answer.',
     ],
-    [
-      ruleOf({ unit: 'user', attributionDays: 1 }),
-      'Conversions count until 1 day after the end; visitors of the same user count as one.',
-    ],
+    [ruleOf({ unit: 'user', attributionDays: 1 }), 'Visitors of the same user count as one.'],
     [ruleOf({}, { cuped: true }), 'What visitors did in the 14 days before is taken into account.'],
     [ruleOf({}, { winsorize: 0.995 }), 'Amounts are capped at the 99.5 % quantile.'],
     [

@@ -4,6 +4,7 @@ import type {
   RuleChange,
   RuleGoal,
 } from '../../api/decision/decision-rule.ts';
+import { visitorsForQuantile } from '../metrics/metric-arms.ts';
 import type { MeasureName } from '../metrics/metric-measures.ts';
 import { MIN_CONVERSIONS } from '../report/health.ts';
 import { engineOf } from '../report/report-method.ts';
@@ -158,8 +159,12 @@ function describeCorrection({ variations, statistics }: DecisionRule): string {
 const describeGuardrailStates = () =>
   'A guardrail is safe when harm beyond its margin is ruled out, and harmed when it is proven worse and not safe; both are valid however often they are checked.';
 
-function describeFirstEvaluation({ guardrails }: DecisionRule): string {
-  const start = `Before the smallest variation can have about ${MIN_CONVERSIONS} conversions,`;
+function describeFirstEvaluation({ primary, guardrails }: DecisionRule): string {
+  const needed =
+    primary?.measure === 'quantile'
+      ? `${Math.ceil(visitorsForQuantile(primary.quantile ?? 0.5))} visitors with values`
+      : `${MIN_CONVERSIONS} conversions`;
+  const start = `Before the smallest variation can have about ${needed},`;
   const early = guardrails.length > 0 ? 'only a harmed guardrail decides' : 'nothing is decided';
   return `${start} ${early}; while a check of the data fails, nothing is.`;
 }
@@ -167,15 +172,25 @@ function describeFirstEvaluation({ guardrails }: DecisionRule): string {
 const describeSecondary = (goals: readonly RuleGoal[]) =>
   `${list(goals.map(({ name }) => quote(name)))} ${goals.length === 1 ? 'is' : 'are'} watched, but ${goals.length === 1 ? 'does' : 'do'} not decide.`;
 
-function describeCounting({ unit, attributionDays, statistics }: DecisionRule): string[] {
+function describeCounting(rule: DecisionRule): string[] {
+  const { unit, attributionDays, statistics } = rule;
   const { cuped, preDays, winsorize, stratify } = statistics;
   return [
-    `Conversions count until ${plural(attributionDays, 'day')} after the end${unit === 'user' ? '; visitors of the same user count as one' : ''}.`,
+    ...(hasOnlyWindows(rule)
+      ? []
+      : [`Conversions count until ${plural(attributionDays, 'day')} after the end.`]),
+    ...(unit === 'user' ? ['Visitors of the same user count as one.'] : []),
     ...(cuped ? [`What visitors did in the ${plural(preDays, 'day')} before is taken into account.`] : []),
     ...(winsorize === null ? [] : [`Amounts are capped at the ${exactPercent(winsorize)} quantile.`]),
     ...(stratify.length > 0 ? [`Visitors are compared within the same ${list(stratify)}.`] : []),
   ];
 }
+
+/** Metrics with a window do not look at the end of the test. */
+const hasOnlyWindows = ({ primary, secondary, guardrails }: DecisionRule) =>
+  [...(primary === null ? [] : [primary]), ...secondary, ...guardrails].every(
+    ({ withinDays }) => withinDays != null,
+  );
 
 /** Rates that people set, with the digits that they gave. */
 const exactPercent = (share: number) => `${Number((100 * share).toPrecision(6))} %`;

@@ -14,7 +14,7 @@ export const flagDefinition: CollectionDefinition<'flag'> = {
   type: 'flag',
   field: 'flags',
   keyField: 'key',
-  savedAfter: ['environment', 'segment', 'goal', 'feedback-type'],
+  savedAfter: ['environment', 'segment', 'goal', 'metric', 'feedback-type'],
   tables: { flags: ['id'], flag_configurations: ['id'], measured_rules: ['configuration_id', 'rule_id'] },
   rows: flagRows,
   /** Configurations by environment, as in a provision file. */
@@ -60,9 +60,10 @@ export const flagDefinition: CollectionDefinition<'flag'> = {
 
 function referencesOf({ environmentId, prerequisites, rules }: EnvironmentFlagConfiguration): Reference[] {
   const segments = rules.flatMap(({ conditions = [] }) => segmentsIn(conditions));
-  const outcomes = rules.flatMap(({ measure }) => [
+  const outcomes = rules.flatMap(({ measure, rollout }) => [
     ...(measure?.goals ?? []),
     ...(measure?.guardrails ?? []),
+    ...(rollout?.guardrails ?? []),
   ]);
   return [
     { type: 'environment', key: environmentId },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PageQuery } from '@switchyard/core/api/common';
+import { UNIT_PREFIX } from '@switchyard/core/evaluation/exposed-unit';
 import type { IdempotencyMark } from '../../events/intake/journal/marks/mark.ts';
 import type {
   AcceptedCollect,
@@ -10,7 +11,7 @@ import type { JournalClient } from '../../events/thread/journal-client.ts';
 import type { HotRequest } from '../../http/contract/hot-route.ts';
 import type { EventKind, Metrics } from '../../http/monitoring/metrics.ts';
 import type { Recorded } from '../../http/pipeline/record-events.ts';
-import { ApiError } from '../../platform/errors/errors.ts';
+import { ApiError, invalidField } from '../../platform/errors/errors.ts';
 
 /** Removes from a request what must not be stored; returns how many events these were. */
 type Suppress = (accepted: AcceptedRequest) => number | 'all';
@@ -29,6 +30,7 @@ export class EventIntake {
 
   /** Honours `Idempotency-Key`: a repeated request is acknowledged again, but not stored again. */
   async record(request: HotRequest, accepted: AcceptedRequest, second?: AcceptedRequest): Promise<Recorded> {
+    refuseReserved(accepted);
     // The second part is of the same session, so it is suppressed with the first.
     const suppressed = this.#suppress(accepted);
     if (suppressed === 'all') {
@@ -57,7 +59,13 @@ export class EventIntake {
     visitors: readonly AcceptedCollect[],
     reportId?: string,
   ): Promise<void> {
-    const named = visitors.filter((collect) => this.#suppress(collect) !== 'all');
+    const named = visitors.filter((collect) => {
+      const { userId, visitorId } = collect;
+      if (this.#suppress(collect) === 'all') return false;
+      // A visitor that was made of an erased user would be a trace of that user.
+      const isErased = userId !== undefined && collect.userId === undefined;
+      return !(isErased && visitorId.startsWith(UNIT_PREFIX));
+    });
     // The list cannot add the sessions of any number of visitors.
     const erased = new Set(visitors.filter((collect) => !named.includes(collect)).map((it) => it.sessionId));
     const given = accepted.exposures.length;
@@ -79,6 +87,21 @@ export class EventIntake {
     if (outcome === 'stored') this.#metrics.accepted(kind, count);
     else this.#metrics.dropped('idempotent_replay', count);
   }
+}
+
+/** Only the service itself makes up sessions and visitors; anybody else could take those of others away. */
+function refuseReserved(accepted: AcceptedRequest): void {
+  const refuse = (pointer: string, id: string | undefined) => {
+    if (id?.startsWith(UNIT_PREFIX)) throw invalidField(pointer, `must not begin with ${UNIT_PREFIX}`);
+  };
+  if (accepted.kind === 'exposures') {
+    for (const [index, { sessionId }] of accepted.exposures.entries()) {
+      refuse(`/exposures/${index}/sessionId`, sessionId);
+    }
+    return;
+  }
+  refuse('/sessionId', accepted.sessionId);
+  if (accepted.kind === 'collect') refuse('/visitorId', accepted.visitorId);
 }
 
 function eventsIn(accepted: AcceptedRequest): [EventKind, number] {

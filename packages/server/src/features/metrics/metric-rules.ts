@@ -4,6 +4,7 @@ import type { ItemRuleContext } from '../../configuration/definitions/collection
 import { toGuardrail, toOutcome } from '../../configuration/definitions/outcome-checks.ts';
 import { reportRepeated } from '../../configuration/definitions/repeated-entries.ts';
 import type { Report } from '../../configuration/definitions/rule-context.ts';
+import { fixedMetrics } from '../../configuration/property/fixed-metrics.ts';
 import { measuredRulesOf } from '../../configuration/property/measured-rules.ts';
 import type { Metric, PropertyConfiguration } from '../../configuration/property/property-configuration.ts';
 import { type Guardrail, metricIdOf, type TestOutcome } from '../../configuration/property/test-outcome.ts';
@@ -83,7 +84,9 @@ function startedUsers(stored: PropertyConfiguration, metricId: string): string[]
   const isMeasuredBy = (outcomes: readonly (TestOutcome | Guardrail)[]) =>
     outcomes.some((outcome) => metricIdOf(outcome) === metricId);
   const tests = stored.splitTests.filter(
-    ({ phases, goals, guardrails }) => phases.length > 0 && isMeasuredBy([...goals, ...guardrails]),
+    ({ phases, goals, guardrails, decisionRule }) =>
+      phases.length > 0 &&
+      (isMeasuredBy([...goals, ...guardrails]) || fixedMetrics(decisionRule).includes(metricId)),
   );
   const rules = measuredRulesOf(stored).filter(({ measure: { goals, guardrails = [] } }) =>
     isMeasuredBy([...goals.map(toOutcome), ...guardrails.map(toGuardrail)]),

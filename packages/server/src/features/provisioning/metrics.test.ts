@@ -195,7 +195,7 @@ describe('metrics', () => {
         'cap is only for metrics that add up the values of a visitor: count, sum, ratio, views of pages and counts of events',
       ],
     ],
-    [{ kind: 'count', goalId: 'signup', cap: 0 }, ['cap must be above 0']],
+    [{ kind: 'count', goalId: 'signup', cap: 0 }, ['cap must be at least 0.000001']],
   ])('are refused with a reason: %j', async (definition, reasons) => {
     expect(await refused(definition)).toEqual(reasons);
   });

@@ -324,7 +324,8 @@ describe('a plan with metrics', () => {
       metric: 'conversion-rate',
       windowDays: 2,
       baseline: { visitors: 5, pending: 1, converted: 1, mean: 0.2 },
-      dailyVisitors: 6 / 28,
+      // Of 28 days with complete windows, and of the two days of the windows.
+      dailyVisitors: 6 / 30,
       guardrails: [
         { goalId: 'metric:checkout', maxHarm: 0.1, visitors: expect.any(Number) },
         { goalId: 'signup', maxHarm: 0.05, visitors: expect.any(Number) },

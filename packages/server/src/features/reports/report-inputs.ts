@@ -151,5 +151,7 @@ function metricsQuery(
     earlyDays: _earlyDays,
     ...visitors
   } = query;
-  return { ...visitors, metrics, now: Math.min(now, query.endsAt + longest) };
+  // Whoever is exposed in a later phase is followed no longer, so only windows that ended with the phase are complete.
+  const end = query.hasLaterPhases ? query.endsAt : query.endsAt + longest;
+  return { ...visitors, metrics, now: longest === 0 ? query.startedAt : Math.min(now, end) };
 }

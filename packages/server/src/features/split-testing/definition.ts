@@ -7,6 +7,7 @@ import {
   GENERATED,
 } from '../../configuration/definitions/collection-definition.ts';
 import type { Reference } from '../../configuration/property/entities.ts';
+import { fixedMetrics } from '../../configuration/property/fixed-metrics.ts';
 import { feedbackOutcomeOf, goalIdOf, metricIdOf } from '../../configuration/property/test-outcome.ts';
 import { ApiError } from '../../platform/errors/errors.ts';
 import { SPLIT_TEST_WORDS } from './split-test-change-words.ts';
@@ -26,7 +27,7 @@ export const splitTestDefinition: CollectionDefinition<'split-test'> = {
     split_test_phases: ['split_test_id', 'number'],
   },
   rows: splitTestRows,
-  references: ({ goals, guardrails, audience }) => [
+  references: ({ goals, guardrails, audience, decisionRule }) => [
     ...[...goals, ...guardrails].map((outcome): Reference => {
       const feedback = feedbackOutcomeOf(outcome);
       if (feedback !== undefined) return { type: 'feedback-type', key: feedback.feedbackType };
@@ -35,6 +36,8 @@ export const splitTestDefinition: CollectionDefinition<'split-test'> = {
         ? { type: 'goal', key: goalIdOf(outcome) ?? '' }
         : { type: 'metric', key: metric };
     }),
+    // The rule that was fixed must stay true.
+    ...fixedMetrics(decisionRule).map((key): Reference => ({ type: 'metric', key })),
     ...segmentsIn(audience?.conditions ?? []).map((key): Reference => ({ type: 'segment', key })),
   ],
   resolve: resolveSplitTests,

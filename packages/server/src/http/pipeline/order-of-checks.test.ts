@@ -143,6 +143,7 @@ describe('5. the fields must be valid', () => {
     'POST /v1/flags/evaluate': { fields: { context: 5 }, pointers: ['/context'] },
     'GET /v1/flags/list': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
     'GET /v1/flags/segments': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
+    'GET /v1/flags/rollout': { fields: { ruleId: '' }, pointers: ['/ruleId'] },
     'GET /v1/flags/results': { fields: { ruleId: '' }, pointers: ['/ruleId'] },
     'GET /v1/flags/results/export': { fields: { format: 'pdf' }, pointers: ['/format'] },
     'GET /v1/flags/usage': { fields: { flagKey: '' }, pointers: ['/flagKey'] },

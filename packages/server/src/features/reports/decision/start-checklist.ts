@@ -116,10 +116,11 @@ async function planFacts(
     smallestEffect,
     assumedEffect: DEFAULT_EFFECT,
     participating,
+    withinDays: primary?.kind === 'metric' ? (primary.definition.withinDays ?? 0) : 0,
     needsPlan: decisionRule.rule.statistics.engine === 'frequentist',
   };
   if (primary === undefined) {
-    const daily = ((recent.visitors / PLAN_DAYS) * (audience?.share ?? 1) * participating) / 100;
+    const daily = ((recent.visitors / recent.days) * (audience?.share ?? 1) * participating) / 100;
     return { ...known, dailyVisitors: daily, needed: null };
   }
   const query = {

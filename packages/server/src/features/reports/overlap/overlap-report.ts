@@ -21,13 +21,13 @@ export async function overlapReport(
   const counted: OverlapInput[] = [];
   let oldest = Date.now();
   const started = performance.now();
-  for (const { test, variations, query } of others) {
+  for (const { test, variations, retired, query } of others) {
     signal?.throwIfAborted();
     if (performance.now() - started > BUDGET_MS) break;
     const { value, asOf } = await inputs.counts(query, policy);
     const input = reportInput(own, value, asOf, false);
     oldest = Math.min(oldest, asOf);
-    counted.push({ test, variations, input });
+    counted.push({ test, variations, retired, input });
   }
   const { alpha } = own.statistics;
   const tests = overlappingTests(counted, alpha);

@@ -25,6 +25,7 @@ interface OtherTest {
     'splitTestKey' | 'name' | 'status' | 'phase' | 'from' | 'to'
   >;
   readonly variations: readonly string[];
+  readonly retired: readonly string[];
   /** Counts the visitors of the test by what they saw in this one. */
   readonly query: SplitTestQuery;
 }
@@ -96,7 +97,8 @@ function otherTest(
   { test, phase, from, to }: Candidate,
   now: number,
 ): OtherTest {
-  const { unit: _unit, ...shown } = phaseOfQuery(phaseScope(property, test, phase.number, now).query);
+  const scope = phaseScope(property, test, phase.number, now);
+  const { unit: _unit, ...shown } = phaseOfQuery(scope.query);
   const isOpen = phase.endedAt === null && own.phase?.endedAt === null;
   return {
     test: {
@@ -108,6 +110,7 @@ function otherTest(
       to: isOpen ? null : to,
     },
     variations: shown.variationKeys,
+    retired: scope.variations.flatMap(({ key, retired }) => (retired ? [key] : [])),
     query: { ...own.query, by: { attributes: [], max: shown.variationKeys.length, test: shown } },
   };
 }

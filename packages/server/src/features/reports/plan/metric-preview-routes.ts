@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MetricPreview, MetricPreviewQuery } from '@switchyard/core/api/metrics';
+import { MAX_METRICS, MetricPreview, MetricPreviewQuery } from '@switchyard/core/api/metrics';
 import { isObject } from '@switchyard/core/merge/json-value';
 import type {
   Metric,
@@ -73,7 +73,9 @@ async function unsavedMetric(
 ): Promise<Metric> {
   const key = `preview-${randomUUID()}`;
   const unsaved = { ...definition, ...(name !== undefined && { name }) };
-  const { metrics } = await withUnsavedItem(property, { type: 'metric', key, definition: unsaved });
+  // Of a property that has as many as it may, one makes room.
+  const room = { ...property, metrics: property.metrics.slice(0, MAX_METRICS - 1) };
+  const { metrics } = await withUnsavedItem(room, { type: 'metric', key, definition: unsaved });
   const metric = metrics.find(({ id }) => id === key)!;
   return metric.name === key ? { ...metric, name: metric.kind } : metric;
 }

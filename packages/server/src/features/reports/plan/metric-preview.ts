@@ -25,7 +25,7 @@ export function metricPreview(
 ): MetricPreview {
   const { definition } = outcome;
   const { visitors, pending, reached, mean, variance, baseline, counts } = recent;
-  const dailyVisitors = (visitors + pending) / PREVIEW_DAYS;
+  const dailyVisitors = (visitors + pending) / recent.days;
   const settings = baseline && {
     ...methodOf({ statistics, plannedVisitors: visitors }, visitors),
     spending: statistics.spending,

@@ -4,6 +4,7 @@ import { measuresOf } from '@switchyard/core/stats/metrics/metric-measures';
 import { metricBaseline } from '@switchyard/core/stats/metrics/metric-plan';
 import type { Baseline } from '@switchyard/core/stats/planner';
 import type { ReportMetric } from '@switchyard/core/stats/report/report-input';
+import { DAY_MS } from '@switchyard/core/time';
 import type {
   Goal,
   Metric,
@@ -45,6 +46,8 @@ export const plannedMetric = (
 
 /** What recent visitors say about an outcome. */
 export interface OutcomeBaseline {
+  /** Days in which its visitors came, with or without a complete window. */
+  readonly days: number;
   /** Who is evaluated. */
   readonly visitors: number;
   /** Whose window is not over. */
@@ -78,12 +81,15 @@ export async function outcomeBaseline(
   if (outcome.kind === 'goal') {
     const { id: goalId, kind } = outcome.goal;
     const isRevenue = kind === 'revenue';
-    return goalBaseline(outcome.goal, await store.goalBaseline({ ...period, goalId, isRevenue }, signal));
+    const recent = await store.goalBaseline({ ...period, goalId, isRevenue }, signal);
+    return goalBaseline(outcome.goal, recent, daysOf(period));
   }
   const { definition, term } = outcome;
-  const counts = await store.metricBaseline({ ...period, metric: term }, signal);
-  const all = 'values' in counts ? await visitorsOf(store, term, period, signal) : counts;
-  return measuredBaseline(definition, counts, all);
+  // As many days of visitors whose windows are over as of those of a goal.
+  const followed = { ...period, from: period.from - (windowOf(term) ?? 0) };
+  const counts = await store.metricBaseline({ ...followed, metric: term }, signal);
+  const all = 'values' in counts ? await visitorsOf(store, term, followed, signal) : counts;
+  return measuredBaseline(definition, counts, all, daysOf(followed));
 }
 
 /** A quantile is of visitors with values: how many there are without any is asked for separately. */
@@ -104,12 +110,15 @@ async function visitorsOf(
   return { visitors: counts.visitors, pending: 'pending' in counts ? counts.pending : 0 };
 }
 
-function goalBaseline(goal: Goal, recent: GoalBaseline): OutcomeBaseline {
+const daysOf = ({ from, to }: Period) => (to - from) / DAY_MS;
+
+function goalBaseline(goal: Goal, recent: GoalBaseline, days: number): OutcomeBaseline {
   const isShare = goal.kind === 'count';
   const { mean, variance } = isShare
     ? proportionArm({ n: recent.visitors, sum: recent.converted })
     : meanArm({ n: recent.visitors, ...recent.amount });
   return {
+    days,
     visitors: recent.visitors,
     pending: 0,
     reached: recent.converted,
@@ -130,6 +139,7 @@ function measuredBaseline(
   definition: ReportMetric,
   counts: MetricBaseline,
   all: Pick<MetricSums, 'visitors' | 'pending'>,
+  days: number,
 ): OutcomeBaseline {
   const [measure] = measuresOf(definition);
   const metricId = '';
@@ -141,6 +151,7 @@ function measuredBaseline(
     visitors: all.visitors + all.pending,
   });
   return {
+    days,
     visitors: all.visitors,
     pending: all.pending,
     reached: 'values' in counts ? counts.visitors : counts.reached,

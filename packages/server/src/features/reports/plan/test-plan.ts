@@ -75,6 +75,10 @@ function guardrailIn(property: Outcomes, [id = '', second, third]: string[]) {
     : { outcome: goalIn(property, id), harm: second };
 }
 
+/** Days until the last visitor counts. */
+const windowOf = (outcome: PlannedOutcome) =>
+  outcome.kind === 'metric' ? (outcome.definition.withinDays ?? 0) : 0;
+
 /** Who takes part in the planned test; null for all visitors. */
 export type PlannedAudience = PlanResponse['audience'];
 
@@ -97,7 +101,7 @@ export function planResponse(
   const { trafficAllocation = 100, days = 28 } = query;
   const { visitors, reached, baseline, mean, variance } = recent;
   const everybody = visitors + recent.pending;
-  const dailyVisitors = ((everybody / days) * (audience?.share ?? 1) * trafficAllocation) / 100;
+  const dailyVisitors = ((everybody / recent.days) * (audience?.share ?? 1) * trafficAllocation) / 100;
   const windowDays = outcome.kind === 'metric' ? outcome.definition.withinDays : undefined;
   // A plan gives the test its planned number of visitors.
   const method = methodOf({ statistics, plannedVisitors: visitors }, visitors);
@@ -124,7 +128,10 @@ export function planResponse(
       name: it.outcome.name,
       maxHarm: it.maxHarm,
       visitors: needed,
-      days: needed === null || !(dailyVisitors > 0) ? null : Math.ceil(needed / dailyVisitors),
+      days:
+        needed === null || !(dailyVisitors > 0)
+          ? null
+          : Math.ceil(needed / dailyVisitors) + windowOf(it.outcome),
     };
   });
   return {

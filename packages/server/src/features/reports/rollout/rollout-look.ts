@@ -75,14 +75,14 @@ function decisionAfter(scope: RolloutScope, all: readonly ReportedRolloutPhase[]
     const harm = harmIn(phases, decision.harmed, scope);
     return { decision, words: harm.words, harms: [harm] };
   }
-  if (lostGuardrails > 0 && decision.action === 'go') {
+  if (lostGuardrails > 0 && (decision.action === 'go' || decision.action === 'wait')) {
     const words = 'A guardrail is a goal or metric that does not exist any more.';
     return { decision: { action: 'wait', reason: 'not-comparable' }, words, harms: [] };
   }
   return { decision, words: describeRolloutDecision(decision, present, { minVisitors }), harms: [] };
 }
 
-/** The figures of the last phase that has any. */
+/** The figures of the last phase in which it got worse. */
 function harmIn(
   phases: readonly ReportedRolloutPhase[],
   harmed: readonly string[],
@@ -91,7 +91,10 @@ function harmIn(
   const goals = harmed.map((id) => {
     const found = phases.flatMap(({ isComparable, guardrails }) =>
       isComparable
-        ? guardrails.filter(({ goal, effect }) => goal.id === id && effect.improvement !== null)
+        ? guardrails.filter(
+            ({ goal, effect }) =>
+              goal.id === id && (effect.overall?.improvement ?? effect.improvement ?? 0) < 0,
+          )
         : [],
     );
     return found.at(-1)!.goal;

@@ -33,13 +33,14 @@ export function rolloutScope(
   const test = { ...measured, goals: [], guardrails: guardrails.map(toGuardrail) };
   const phases = measured.phases.filter(({ number }) => number >= firstPhase).slice(-MAX_PHASES);
   const step = schedule?.[0];
-  const startedAt = phases.at(-1)?.startedAt ?? 0;
+  const { startedAt = 0, pauses = [] } = phases.at(-1) ?? {};
+  const resumedAt = pauses.at(-1)?.to ?? 0;
   const scopes = phases.map(({ number }) => phaseScope(property, test, number, now));
   return {
     phases: scopes,
     plannedPhases,
     // It cannot have waited for longer than there has been something to wait for.
-    next: step ? { percentage: step.percentage, at: Math.max(step.at, startedAt) } : null,
+    next: step ? { percentage: step.percentage, at: Math.max(step.at, startedAt, resumedAt) } : null,
     minVisitors: minVisitors ?? null,
     maxWaitDays,
     lostGuardrails: guardrails.length - (scopes[0]?.goals.length ?? guardrails.length),
