@@ -21,7 +21,10 @@ export function expectedMetrics(analysis: PhaseAnalysis, includeBots: boolean) {
   const wanted = setup.metrics.filter(({ id }) => test.metrics?.includes(id));
   if (wanted.length === 0) return [];
   const deeds = deedsOf(analysis);
-  const now = Math.floor(analysis.now / STEP_MS) * STEP_MS;
+  // Those who see a later phase are followed no longer, so windows must have ended before it began.
+  const { phase, phases } = analysis;
+  const end = phase === phases.at(-1) ? Number.POSITIVE_INFINITY : phase.endedAt!;
+  const now = Math.min(Math.floor(analysis.now / STEP_MS) * STEP_MS, end);
   const people = analysis.participants.participants.filter((it) => isCounted(it) && (includeBots || !it.bot));
   return wanted.map((metric, index) => ({
     goalId: `metric:${metric.id}`,

@@ -174,6 +174,26 @@ describe('what a rule is measured by', () => {
     expect(error.references).toContainEqual(expect.objectContaining({ type: 'flag', key: 'uses' }));
   });
 
+  it('cannot be deleted while the guardrail of a rollout needs it', async () => {
+    bodyOf(await manager.put('/goals/refunds', { name: 'Refunds', kind: 'count' }), 201);
+    const schedule = [{ at: '2100-01-01T00:00:00Z', percentage: 100 }];
+    const rollout = { percentage: 10, schedule, guardrails: ['refunds'] };
+    bodyOf(await put('watched', [{ id: 'all', rollout, value: true, measure: { goals: ['signup'] } }]), 201);
+    const { version } = await manager.read('/goals/refunds');
+    errorOf(await manager.delete('/goals/refunds', version), 409, 'in_use');
+    const off = bodyOf(await manager.post('/flags/watched/promote', { ruleId: 'all', variant: 'off' }));
+    expect(off.environments.production.rules).toEqual([
+      { id: 'all', rollout: { percentage: 0 }, value: true },
+    ]);
+  });
+
+  it('counts people, so it cannot be drawn by what several share', async () => {
+    const by = (attribute: string) => ({ ...HALF, rollout: { percentage: 50, by: attribute } });
+    const error = errorOf(await put('company', [by('companyId')]), 400, 'invalid_request');
+    expect(error.errors[0].pointer).toBe('/environments/production/rules/0/rollout/by');
+    bodyOf(await put('person', [by('email')]), 201);
+  });
+
   it('is told in the history', async () => {
     bodyOf(await put('told', []), 201);
     await patch('told', { rules: [{ ...HALF, measure: undefined }] });

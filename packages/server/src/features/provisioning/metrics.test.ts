@@ -313,6 +313,10 @@ describe('a test that is measured by metrics', () => {
       `metrics/0/event ${because}`,
       `metrics/1/kind ${because}`,
     ]);
+    await shop.apply({ splitTests: [{ key: 'hero', guardrails: [] }] });
+    expect(await shop.mistakes({ metrics: [{ id: 'load', quantile: 0.5 }] })).toEqual([
+      `metrics/0/quantile ${because}`,
+    ]);
     await shop.apply({ splitTests: [{ key: 'hero', status: 'stopped' }] });
     expect(await shop.mistakes({ metrics: [{ id: 'order-value', cap: 10 }] })).toEqual([
       `metrics/0/cap ${because}`,

@@ -278,6 +278,26 @@ describe('the results of a measured rule', () => {
     const exposures = [{ flagKey: 'erased', ruleId: 'parts', variant: 'bold', userId: 'eve' }];
     await accepted(shop.post('/v1/flags/usage', { propertyId: 'shop', exposures }));
     expect(await counted()).toBe(1);
+    // Nor is somebody who was never evaluated before the erasure.
+    const { id: other } = bodyOf(await owner.post('/erasures', body('mallory')), 202);
+    await expect
+      .poll(async () => (await owner.read(`/erasures/${other}`)).state, { timeout: 60_000 })
+      .toBe('done');
+    await evaluate('erased', { userId: 'mallory' });
+    expect(await counted()).toBe(1);
+  });
+
+  it('cannot be taken away by sessions that somebody else makes up', async () => {
+    const refused = (pointer: string) => ({ status: 400, code: 'invalid_request', pointers: [pointer] });
+    const sessionId = 'unit~0000';
+    expectProblem(await shop.collect({ sessionId, visitorId: 'v' }), refused('/sessionId'));
+    expectProblem(await shop.collect({ sessionId: 's', visitorId: sessionId }), refused('/visitorId'));
+    const exposure = { splitTestKey: 'hero', variationKey: 'b', sessionId };
+    expectProblem(await shop.expose(exposure), refused('/exposures/0/sessionId'));
+    expectProblem(
+      await shop.submit({ feedbackTypeId: 'nps', option: 'bad', sessionId }),
+      refused('/sessionId'),
+    );
   });
 
   it('record every evaluation if the property says so, unless the request does not want it', async () => {
