@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_STATISTICS } from '../../api/statistics.ts';
 import { metricGoal, metricGroup, metricInput, quantileOf } from '../../testing/metric-cases.ts';
-import { convertedOnce, goalOf, groupOf, inputOf } from '../../testing/report-cases.ts';
+import { convertedOnce, goalOf, groupOf, inputOf, sumsOf } from '../../testing/report-cases.ts';
 import { findHarm } from './harm.ts';
 import type { ReportInput } from './report-input.ts';
 
@@ -84,6 +84,26 @@ describe('harm', () => {
       ).harms;
     expect(harmsOf(2.4)).toMatchObject([{ variation: 'b', goals: [{ unit: 'seconds' }] }]);
     expect(harmsOf(1.6)).toEqual([]);
+  });
+
+  it('may be revenue that falls to nothing, which has no spread', () => {
+    const goals = [goalOf('revenue', { kind: 'revenue', name: 'Revenue' })];
+    const buyers = (key: string, count: number) =>
+      groupOf(key, 5000, {
+        goals: [
+          sumsOf('revenue', {
+            converted: count,
+            conversions: { sum: count, sumSquares: count },
+            amount: { sum: 20 * count, sumSquares: 500 * count },
+            convertedAmount: 20 * count,
+          }),
+        ],
+      });
+    const harmsOf = (count: number) =>
+      findHarm(inputOf([buyers('control', 500), buyers('b', count)], { goals }), 1);
+    expect(harmsOf(0).harms).toMatchObject([{ variation: 'b', goals: [{ id: 'revenue', unit: 'rate' }] }]);
+    expect(harmsOf(1).harms).toMatchObject([{ variation: 'b', goals: [{ id: 'revenue', unit: 'dollars' }] }]);
+    expect(harmsOf(490).harms).toEqual([]);
   });
 
   it('is not found in secondary goals', () => {

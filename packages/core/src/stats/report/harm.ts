@@ -1,3 +1,5 @@
+import type { Arm } from '../arm.ts';
+import type { EffectOptions } from '../effect.ts';
 import type { VariationMetricCounts } from '../metrics/metric-counts.ts';
 import { measuresOf } from '../metrics/metric-measures.ts';
 import { metricResults } from '../metrics/metric-results.ts';
@@ -9,7 +11,7 @@ import { DEFAULT_CURRENCY } from '../words/numbers.ts';
 import { improvementOf, isRelative } from './goal-outcome.ts';
 import type { HarmedGoal } from './harmed-goal.ts';
 import { type HealthProblem, hasEnoughConversions } from './health.ts';
-import { comparedCounts, healthProblems, marginOf, settingsFor } from './report.ts';
+import { type ComparedCounts, comparedCounts, healthProblems, marginOf, settingsFor } from './report.ts';
 import { noGoalSums, type VariationCounts } from './report-counts.ts';
 import type { CountedGoal, MetricGoal, ReportGoal, ReportInput } from './report-input.ts';
 import { guardrailMethod } from './report-method.ts';
@@ -86,36 +88,55 @@ export const blockingProblems = (input: ReportInput): HealthProblem[] =>
 
 /** Every variation with the control, by the primary goal and all guardrails. */
 export function compareAll(input: ReportInput): Compared[] {
-  const compared = comparedCounts(input);
-  const { isNonNegative, cuped } = settingsFor(input, compared);
-  const { now: counts, metrics } = compared;
-  const method = guardrailMethod(input);
-  const settings = { method, cuped, isNonNegative };
+  const counts = comparedCounts(input);
   const goals = input.goals.filter(({ role }) => role !== 'secondary');
   return goals.flatMap((goal) => {
-    const measured = goal.kind === 'metric' ? metrics.now.get(goal.id)! : undefined;
-    const [metric] =
-      goal.kind === 'metric'
-        ? metricResults(goal, measured!, method, 'deciding')
-        : metricsOf(goal, counts, settings, 'deciding');
-    // Those of a metric: whose window is over.
-    const reached = measured?.map(asConversions) ?? counts.map((own) => conversionsIn(own, goal));
-    const { arms, ...options } = measured
-      ? armsOfMetric(goal as MetricGoal, measured)
-      : decidingArms(goal as CountedGoal, counts, settings);
-    const { lowerIsBetter } = goal;
-    return counts.slice(1).map(({ key, retired = false }, at) => {
-      const outcome = harmedGoal(goal, metric!, at + 1, input);
-      const isKnown = hasEnoughConversions(reached[0]!, reached[at + 1]!);
+    const usual = groupsOf(goal, input, counts);
+    const reached = counts.now.slice(1).map((_, at) => usual.reached[at + 1]!.converted);
+    // Without a single buyer there is no spread of revenue: then the share of buyers says that it got worse.
+    const bare =
+      goal.kind === 'revenue' && reached.includes(0) ? groupsOf(asCount(goal), input, counts) : usual;
+    return counts.now.slice(1).map(({ key, retired = false }, at) => {
+      const { metric, reached: own, arms, options } = reached[at] === 0 ? bare : usual;
+      const outcome = harmedGoal(goal, metric, at + 1, input);
+      const isKnown = hasEnoughConversions(own[0]!, own[at + 1]!);
+      const { lowerIsBetter } = goal;
       return {
         goal: outcome,
         variation: key,
         retired,
-        pValue: isKnown ? pValueOf(outcome, metric!, at + 1, input) : 1,
+        pValue: isKnown ? pValueOf(outcome, metric, at + 1, input) : 1,
         effect: isKnown ? phaseEffect(arms[0]!, arms[at + 1]!, { ...options, lowerIsBetter }) : NO_EFFECT_YET,
       };
     });
   });
+}
+
+const asCount = (goal: ReportGoal): ReportGoal => ({ ...goal, kind: 'count' }) as CountedGoal;
+
+/** What the variations are compared by, in their order. */
+interface ComparedGroups {
+  readonly metric: MetricResult;
+  readonly reached: readonly { readonly visitors: number; readonly converted: number }[];
+  readonly arms: readonly Arm[];
+  readonly options: EffectOptions;
+}
+
+function groupsOf(goal: ReportGoal, input: ReportInput, compared: ComparedCounts): ComparedGroups {
+  const { isNonNegative, cuped } = settingsFor(input, compared);
+  const { now, metrics } = compared;
+  const method = guardrailMethod(input);
+  if (goal.kind === 'metric') {
+    const measured = metrics.now.get(goal.id)!;
+    const [metric] = metricResults(goal, measured, method, 'deciding');
+    const { arms, ...options } = armsOfMetric(goal, measured);
+    // Those whose window is over.
+    return { metric: metric!, reached: measured.map(asConversions), arms, options };
+  }
+  const settings = { method, cuped, isNonNegative };
+  const [metric] = metricsOf(goal, now, settings, 'deciding');
+  const { arms, ...options } = decidingArms(goal, now, settings);
+  return { metric: metric!, reached: now.map((own) => conversionsIn(own, goal)), arms, options };
 }
 
 function armsOfMetric({ definition }: MetricGoal, measured: readonly VariationMetricCounts[]) {
