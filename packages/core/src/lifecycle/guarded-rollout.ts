@@ -114,7 +114,7 @@ export function resumedRollout(
   const isKnown =
     plan?.ended === undefined
       ? isSame(stored.guardrails, given.guardrails) && isBehind(given, stored, now)
-      : isSame(plan.guardrails, given.guardrails) && isBeginning(given, plan);
+      : isSame(plan.guardrails, given.guardrails) && (isBeginning(given, plan) || isMiddle(given, plan));
   return isKnown ? movedTo(stored, given) : given;
 }
 
@@ -128,6 +128,16 @@ function isBehind(given: Rollout, stored: Rollout, now: number): boolean {
 /** A plan may leave out that nobody had it in the beginning. */
 const isBeginning = (given: Rollout, plan: GuardedRolloutPlan) =>
   isEndOf(percentagesOf(plan), percentagesOf(given)) && isEndOf(plan.schedule, given.schedule ?? []);
+
+/** What a file has that was exported while it ran: the steps that were left, all of them as late. */
+function isMiddle(given: Rollout, plan: GuardedRolloutPlan): boolean {
+  const { schedule = [] } = given;
+  if (schedule.length === 0 || !isEndOf(percentagesOf(given), percentagesOf(plan))) return false;
+  const planned = plan.schedule.slice(-schedule.length);
+  const [delay = 0, ...others] = schedule.map(({ at }, index) => at - planned[index]!.at);
+  const longest = plan.ended!.at - plan.startedAt;
+  return delay >= 0 && delay <= longest && others.every((each) => each === delay);
+}
 
 /** Where the stored one is, with the settings that do not change its steps. */
 function movedTo({ percentage, schedule, guardrails }: Rollout, given: Rollout): Rollout {
