@@ -203,6 +203,29 @@ describe('the DuckDB file', () => {
     expect(groups).toMatchObject([{ visitors: 2 }]);
   });
 
+  test('answers the next queries, wherever those before were cancelled', async () => {
+    const it = await open();
+    await it.append(LOCAL_SOURCE, journal(exposed('first'), exposed('second')));
+    const question = { goalId: 'signup', from: 0, to: Date.now() };
+    for (let attempt = 0; attempt < 400; attempt++) {
+      const controller = new AbortController();
+      // Of a property without events: all that runs are the statements that begin and end the transaction.
+      const cancelled = it.goalBaseline({ ...question, propertyId: 'new' }, controller.signal);
+      const outcome = cancelled.then(
+        () => undefined,
+        ({ message }: Error) => message,
+      );
+      for (let turn = 0; turn < attempt % 25; turn++) await nextTurn();
+      controller.abort();
+      expect([undefined, 'This operation was aborted', 'INTERRUPT Error: Interrupted!']).toContain(
+        await outcome,
+      );
+    }
+    // More than there are connections.
+    const later = Array.from({ length: 8 }, () => it.goalBaseline({ ...question, propertyId: 'shop' }));
+    expect(await Promise.all(later)).toMatchObject(later.map(() => ({ visitors: 2 })));
+  });
+
   test('cancels counting ahead; a request that waits for it counts itself', async () => {
     const it = await open();
     await it.append(LOCAL_SOURCE, journal(exposed('first'), exposed('second')));

@@ -163,8 +163,10 @@ class DuckDbEventStore
     const key = answerKeyOf(query);
     const count = (connection: DuckDBConnection) => {
       const answers = this.#answers.view();
-      const counting = inSnapshot(connection, () =>
-        splitTestCounts(this.#contextOf(connection, signal), query, 'HUGEINT', answers),
+      const counting = this.#inSnapshot(
+        connection,
+        (context) => splitTestCounts(context, query, 'HUGEINT', answers),
+        signal,
       );
       this.#countingAhead.set(
         key,
@@ -173,7 +175,7 @@ class DuckDbEventStore
       return counting;
     };
     try {
-      await this.#database.readInBackground(count, signal);
+      await this.#database.readInBackground(count);
     } catch (error) {
       if (!isOverflow(error)) throw error;
     } finally {
@@ -291,18 +293,20 @@ class DuckDbEventStore
 
   /** Runs all statements of a query on one snapshot. */
   query<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#database.read(
-      (connection) => inSnapshot(connection, () => run(this.#contextOf(connection, signal))),
-      signal,
-    );
+    return this.#database.read((connection) => this.#inSnapshot(connection, run, signal));
   }
 
   /** Like `query`, but other queries do not wait for it. */
   queryInBackground<T>(run: (context: QueryContext) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#database.readInBackground(
-      (connection) => inSnapshot(connection, () => run(this.#contextOf(connection, signal))),
-      signal,
-    );
+    return this.#database.readInBackground((connection) => this.#inSnapshot(connection, run, signal));
+  }
+
+  #inSnapshot<T>(
+    connection: DuckDBConnection,
+    run: (context: QueryContext) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    return inSnapshot(connection, () => run(this.#contextOf(connection, signal)), signal);
   }
 
   #contextOf(connection: DuckDBConnection, signal?: AbortSignal): QueryContext {

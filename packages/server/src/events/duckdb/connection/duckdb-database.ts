@@ -58,9 +58,9 @@ export class DuckDbDatabase {
     return database;
   }
 
-  /** Runs a query on its own connection; the signal interrupts it. */
-  read<T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#use(this.#readers, (connection) => interruptible(connection, work, signal));
+  /** Runs a query on its own connection. */
+  read<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#use(this.#readers, work);
   }
 
   /** Like `read`, for short queries that must not wait for reports. */
@@ -69,8 +69,8 @@ export class DuckDbDatabase {
   }
 
   /** Like `read`, for background work that must not delay queries. */
-  readInBackground<T>(work: (connection: DuckDBConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#use(this.#background, (connection) => interruptible(connection, work, signal));
+  readInBackground<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    return this.#use(this.#background, work);
   }
 
   /** Whether queries of `read` are running. */
@@ -191,21 +191,6 @@ export class DuckDbDatabase {
     this.#instance?.closeSync();
     this.#writer = undefined;
     this.#instance = undefined;
-  }
-}
-
-async function interruptible<T>(
-  connection: DuckDBConnection,
-  work: (connection: DuckDBConnection) => Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  signal?.throwIfAborted();
-  const interrupt = () => connection.interrupt();
-  signal?.addEventListener('abort', interrupt);
-  try {
-    return await work(connection);
-  } finally {
-    signal?.removeEventListener('abort', interrupt);
   }
 }
 

@@ -75,13 +75,35 @@ export async function inTransaction<T>(connection: DuckDBConnection, work: () =>
   }
 }
 
-/** Runs several statements on the same snapshot. */
-export async function inSnapshot<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs several statements on the same snapshot; the signal interrupts the one that runs. The statements around them are
+ * not interrupted: the connection would stay in the transaction, and fail whatever runs on it next.
+ */
+export async function inSnapshot<T>(
+  connection: DuckDBConnection,
+  work: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   await connection.run('BEGIN TRANSACTION READ ONLY');
+  try {
+    return await interruptible(connection, work, signal);
+  } finally {
+    await connection.run('ROLLBACK');
+  }
+}
+
+async function interruptible<T>(
+  connection: DuckDBConnection,
+  work: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const interrupt = () => connection.interrupt();
+  signal?.addEventListener('abort', interrupt);
   try {
     return await work();
   } finally {
-    await connection.run('ROLLBACK');
+    signal?.removeEventListener('abort', interrupt);
   }
 }
 
