@@ -19,6 +19,7 @@ export default defineConfig({
       'packages/testing/src/postgres/install-postgres.ts',
       'packages/testing/src/postgres/install-pgbouncer.ts',
     ],
+    setupFiles: ['packages/testing/src/server/print-server-problems.ts'],
     reporters: ['default', new MissingProgramsReporter(), new FailedFilesReporter()],
     include: ['packages/*/src/**/*.test.ts', 'checks/**/*.test.ts', 'e2e/**/*.test.ts'],
     // Tests wait for child processes half of the time: with one worker per core, the cores would idle.

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ApiContract } from './api-contract.ts';
+import { keepProblem } from './server-problems.ts';
 
 export const BIN = fileURLToPath(new URL('../../../server/bin/switchyard.js', import.meta.url));
 const BUILD = fileURLToPath(new URL('../../../server/dist/switchyard.cjs', import.meta.url));
@@ -163,7 +164,10 @@ function spawnServer(dataDir: string, options: StartOptions) {
   });
   const stdout: string[] = [];
   const stderr: string[] = [];
-  createInterface({ input: child.stderr! }).on('line', (line) => stderr.push(line));
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    stderr.push(line);
+    keepProblem(child.pid, 'stderr', line);
+  });
   return { child, stdout, stderr };
 }
 
@@ -171,6 +175,7 @@ function firstUrl(child: ChildProcess, stdout: string[]): Promise<string> {
   return new Promise((resolve) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
       stdout.push(line);
+      keepProblem(child.pid, 'stdout', line);
       const url = /https?:\/\/\S+/.exec(line);
       if (url !== null) resolve(url[0]);
     });
