@@ -12,7 +12,7 @@ import { type CopyProgress, copyEvents, entryPositions } from './copy-events.ts'
 import { type EmbeddedCopy, openEmbeddedCopy } from './embedded-copy.ts';
 import { MoveRecord, type Servers } from './move-record.ts';
 import { describeMove, isMoved, markMoved, undoMove } from './moved-directory.ts';
-import { assertEmptyTarget, assertSameInstallation, countNodeConnections } from './target-checks.ts';
+import { assertEmptyTarget, assertSameInstallation, assertUnused } from './target-checks.ts';
 
 export interface MoveListener {
   /** What happens now. */
@@ -78,9 +78,7 @@ async function moveLocked(options: MoveToServers): Promise<MoveResult> {
   const database = await openTarget(servers.databaseUrl);
   const store = openClickHouseEventStore(servers.clickhouse);
   try {
-    if ((await countNodeConnections(database)) > 0) {
-      throw new Error('Nodes are using the PostgreSQL database. Stop them until the move is complete.');
-    }
+    await assertUnused(database, () => onStep('Waiting for other connections to PostgreSQL to end'));
     onStep(`Copying ${dataDir}`);
     const copy = await openEmbeddedCopy(dataDir, version);
     try {

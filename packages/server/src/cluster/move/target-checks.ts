@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../configuration/database/database.ts';
 import type { Positions } from '../../events/store/event-store.ts';
+
+/** PostgreSQL lists a connection until it has noticed that it was closed: usually at once, on a busy machine later. */
+const ENDING_MS = 10_000;
+const POLL_MS = 100;
 
 /** Other connections of Switchyard to this PostgreSQL database; `database` has a single one. */
 export async function countNodeConnections(database: Database): Promise<number> {
@@ -9,6 +14,22 @@ export async function countNodeConnections(database: Database): Promise<number> 
     where datname = current_database() and application_name = 'switchyard' and pid <> pg_backend_pid()
   `.execute(database);
   return Number(rows[0]?.count ?? 0);
+}
+
+/** Throws if others use the database. `onWait` is called if it has to be seen whether their connections end. */
+export async function assertUnused(
+  database: Database,
+  onWait: () => void,
+  endingMs: number = ENDING_MS,
+): Promise<void> {
+  const deadline = performance.now() + endingMs;
+  for (let isFirst = true; (await countNodeConnections(database)) > 0; isFirst = false) {
+    if (performance.now() >= deadline) {
+      throw new Error('Nodes are using the PostgreSQL database. Stop them until the move is complete.');
+    }
+    if (isFirst) onWait();
+    await sleep(POLL_MS);
+  }
 }
 
 /** Throws unless the target is empty. */
