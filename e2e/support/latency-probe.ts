@@ -41,7 +41,7 @@ function otherRequests({ url }: TestServer) {
 }
 
 /** Measures the latency of other clients of a server from a separate process. */
-export class LatencyProbe {
+class LatencyProbe {
   readonly #child: ChildProcess = fork(SCRIPT, { execArgv: [] });
 
   static async start(server: TestServer): Promise<LatencyProbe> {
@@ -58,7 +58,7 @@ export class LatencyProbe {
   }
 
   /** Stops the probe; returns the worst latency of each request in milliseconds. */
-  async stop(): Promise<Record<'healthz' | 'config' | 'increment', number>> {
+  async stop(): Promise<Record<'healthz' | 'config', number>> {
     const measured = (await this.#send('report')) as Latencies[];
     this.#child.disconnect();
     expect(measured.filter(({ failures }) => failures > 0)).toEqual([]);
