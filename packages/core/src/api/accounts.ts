@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { NextCursor, namedObject, nullable, PageCursor, PageLimit } from './common.ts';
 import { EMAIL, MAX_EMAIL_LENGTH } from './email-format.ts';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-limits.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './limits/password-limits.ts';
 import { Role } from './roles.ts';
 
 const closed = { additionalProperties: false } as const;

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { MAX_ID_LENGTH } from './limits/id-lengths.ts';
 
 export const PropertyId = Type.String({
   minLength: 1,
@@ -8,9 +9,11 @@ export const PropertyId = Type.String({
 });
 
 /** Ids chosen by clients: sessions, visitors, users. */
-export const SessionId = Type.String({ minLength: 1, maxLength: 500, examples: ['s-7f3c9a'] });
-export const VisitorId = Type.String({ minLength: 1, maxLength: 256, examples: ['v-81b2'] });
-export const UserId = Type.String({ minLength: 1, maxLength: 256, examples: ['u-42'] });
+const clientId = (maxLength: number, example: string) =>
+  Type.String({ minLength: 1, maxLength, examples: [example] });
+export const SessionId = clientId(MAX_ID_LENGTH.sessionId, 's-7f3c9a');
+export const VisitorId = clientId(MAX_ID_LENGTH.visitorId, 'v-81b2');
+export const UserId = clientId(MAX_ID_LENGTH.userId, 'u-42');
 
 export const EntityKey = Type.String({ minLength: 1, maxLength: 256 });
 export const VariationKey = Type.Optional(

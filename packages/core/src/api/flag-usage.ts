@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId } from './common.ts';
+import { MAX_ID_LENGTH } from './limits/id-lengths.ts';
 import { FlagValue } from './targeting.ts';
 
 /** Max entries of one report. */
@@ -37,15 +38,23 @@ const FlagExposure = namedObject('FlagExposure', {
   sessionId: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 256,
+      maxLength: MAX_ID_LENGTH.sessionId,
       description: 'The visitor and user are those of the session, whenever they become known',
     }),
   ),
   visitorId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: 'Who it was, without a session' }),
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_ID_LENGTH.visitorId,
+      description: 'Who it was, without a session',
+    }),
   ),
   userId: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: 'Who it was, without a session' }),
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_ID_LENGTH.userId,
+      description: 'Who it was, without a session',
+    }),
   ),
   at: Type.Optional(
     Type.Number({ minimum: 0, description: 'Unix time in milliseconds; default: the time of receipt' }),

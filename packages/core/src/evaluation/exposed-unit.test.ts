@@ -23,13 +23,23 @@ it('what is neither is stored as a hash, different in each property', () => {
     [{ email: 'ada@shop.example' }, 'ada@shop.example'],
     [{ targetingKey: 'ada@shop.example' }, 'ada@shop.example'],
     [{ company: 'Acme' }, 'Acme'],
-    [{ userId: 'u'.repeat(300) }, 'u'.repeat(300)],
+    [{ userId: 'u'.repeat(257) }, 'u'.repeat(257)],
+    [{ targetingKey: 'k'.repeat(257) }, 'k'.repeat(257)],
+    [{ sessionId: 's'.repeat(501) }, 's'.repeat(501)],
   ] as const) {
     const { visitorId = '' } = exposedUnit(shop, context, unit);
     expect(visitorId).toBe(hashedUnit('shop', unit));
     expect(visitorId).not.toContain(unit);
     expect(exposedUnit({ propertyId: 'other' }, context, unit).visitorId).not.toBe(visitorId);
   }
+});
+
+it('ids are as long as everywhere else, in characters as JSON Schema counts them', () => {
+  const context = { sessionId: 's'.repeat(500), visitorId: '🛒'.repeat(256), userId: 'u'.repeat(256) };
+  const { sessionId, ...people } = context;
+  expect(exposedUnit(shop, context, 'u')).toEqual({ sessionId });
+  expect(exposedUnit(shop, people, 'u')).toEqual(people);
+  expect(exposedUnit(shop, { ...people, sessionId: `${sessionId}s` }, 'u')).toEqual(people);
 });
 
 it('user ids that must not be stored are hashed, too', () => {

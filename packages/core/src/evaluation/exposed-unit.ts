@@ -1,3 +1,4 @@
+import { MAX_ID_LENGTH } from '../api/limits/id-lengths.ts';
 import { type Context, readAttribute, textOf } from './attribute-values.ts';
 import { smallSha256 } from './small-sha256.ts';
 
@@ -7,9 +8,6 @@ export interface ExposedUnit {
   readonly visitorId?: string;
   readonly userId?: string;
 }
-
-/** Ids that the service accepts. */
-const MAX_LENGTH = 256;
 
 /**
  * Begins the ids of visitors and sessions that exist only because a rule was measured for them. Their sessions are no
@@ -32,10 +30,12 @@ export function exposedUnit(
   context: Context,
   unit: string,
 ): ExposedUnit {
-  const idOf = (name: string) => {
+  const idOf = (name: keyof typeof MAX_ID_LENGTH | 'targetingKey') => {
     const value = readAttribute(context, name);
     const text = typeof value === 'boolean' ? undefined : textOf(value);
-    return text && text.length <= MAX_LENGTH ? text : undefined;
+    // A targeting key counts as a visitor.
+    const max = MAX_ID_LENGTH[name === 'targetingKey' ? 'visitorId' : name];
+    return text && isAtMost(max, text) ? text : undefined;
   };
   const sessionId = idOf('sessionId');
   if (sessionId !== undefined) return { sessionId };
@@ -47,3 +47,7 @@ export function exposedUnit(
   const isKey = idOf('targetingKey') === unit && !unit.includes('@');
   return { visitorId: isKey ? unit : hashedUnit(propertyId, unit) };
 }
+
+/** In characters, as the service counts them; emojis have two code units. */
+const isAtMost = (max: number, text: string) =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);

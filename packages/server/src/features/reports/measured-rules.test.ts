@@ -45,6 +45,7 @@ beforeAll(async () => {
       measure,
     }),
     flag('sessions', { id: 'parts', split: SPLIT, measure }),
+    flag('long-ids', { id: 'parts', split: SPLIT, measure }),
     flag('people', { id: 'parts', split: SPLIT, measure }),
     flag('mail', { id: 'parts', rollout: { percentage: 100, by: 'email' }, split: SPLIT, measure }),
     flag('reported', { id: 'parts', split: SPLIT, measure }),
@@ -222,6 +223,27 @@ describe('the results of a measured rule', () => {
       );
     expect(await listed(variationKey)).toEqual(['late-session']);
     expect(await listed(variationKey === 'bold' ? 'plain' : 'bold')).toEqual([]);
+  });
+
+  it('take ids as long as those of exposures and collects', async () => {
+    const sessionId = 's'.repeat(500);
+    const [visitorId, userId] = ['v'.repeat(256), 'u'.repeat(256)];
+    await accepted(shop.collect({ sessionId, visitorId, userId }));
+    await evaluate('long-ids', { sessionId, userId });
+    const exposures = [
+      { flagKey: 'long-ids', ruleId: 'parts', variant: 'bold', sessionId: sessionId.slice(1) },
+    ];
+    await accepted(shop.post('/v1/flags/usage', { propertyId: 'shop', exposures }));
+    expect((await shop.session(sessionId)).exposures).toMatchObject([
+      { splitTestKey: 'flag:long-ids/production/parts' },
+    ]);
+    expect((await shop.session(sessionId.slice(1))).exposures).toHaveLength(1);
+    const tooLong = [{ ...exposures[0], sessionId: `${sessionId}s` }];
+    expectProblem(await shop.post('/v1/flags/usage', { propertyId: 'shop', exposures: tooLong }), {
+      status: 400,
+      code: 'invalid_request',
+      pointers: ['/exposures/0/sessionId'],
+    });
   });
 
   it('store no e-mail address', async () => {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isEmail } from '@switchyard/core/api/email-format';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@switchyard/core/api/password-limits';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@switchyard/core/api/limits/password-limits';
 import { serverUrls } from './server-urls.ts';
 
 /** An invalid setting; the message names the variable. */
