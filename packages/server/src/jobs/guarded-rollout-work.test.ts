@@ -35,7 +35,7 @@ describe.each(engines())('rollouts with guardrails on $name', (engine) => {
   let shop: MemoryConfiguration;
   let property: PropertyConfiguration;
   let found: FoundDecision;
-  let scopes: { plannedPhases: number; phases: { phase: { number: number } }[] }[];
+  let scopes: { plannedPhases: number; phases: { phase: { number: number }; test: { key: string } }[] }[];
 
   beforeEach(async () => {
     shop = await openMemoryConfiguration(engine);
@@ -48,17 +48,22 @@ describe.each(engines())('rollouts with guardrails on $name', (engine) => {
   });
   afterEach(() => shop.handle.close());
 
-  const apply = async (rollout: object) => {
-    const rules = [{ id: 'all', value: true, rollout: { guardrails: GUARDRAILS, ...rollout } }];
-    const environments = { production: { enabled: true, rules } };
-    await shop.apply({ flags: [{ key: 'search', type: 'boolean', defaultValue: false, environments }] });
+  const apply = (rollout: object) => applyAll({ search: rollout });
+  const applyAll = async (rollouts: Record<string, object>) => {
+    const flags = Object.entries(rollouts).map(([key, rollout]) => {
+      const rules = [{ id: 'all', value: true, rollout: { guardrails: GUARDRAILS, ...rollout } }];
+      const environments = { production: { enabled: true, rules } };
+      return { key, type: 'boolean', defaultValue: false, environments };
+    });
+    await shop.apply({ flags });
     await load();
   };
   const load = async () => {
     property = (await shop.property())!;
   };
-  const startWatch = (properties = () => [property]) =>
+  const startWatch = (properties = () => [property], clock?: () => number) =>
     createHarmWatch({
+      ...(clock && { clock }),
       log: pino({ level: 'silent' }),
       configuration: { properties },
       writer: createConfigurationWriter(shop.handle.database),
@@ -110,6 +115,21 @@ describe.each(engines())('rollouts with guardrails on $name', (engine) => {
       ['Switchyard', 'schedule', 'Step to 20 %. Harm beyond the margins is excluded.'],
     ]);
     expect(measured()).toMatchObject({ phases: [{ number: 1 }, { number: 2 }], plan: { firstPhase: 1 } });
+  });
+
+  it('all have their turn, although a script saves one of them before every look', async () => {
+    found = { ...GO, decision: { action: 'wait', reason: 'not-enough-data' } };
+    let now = 0;
+    const watch = startWatch(undefined, () => now);
+    for (const percentage of [11, 12, 13, 14]) {
+      const schedule = steps(50);
+      const quiet = { percentage: 10, schedule };
+      await applyAll({ busy: { percentage, schedule }, search: quiet, zoom: quiet });
+      await watch.run();
+      now += 1000;
+    }
+    const looks = scopes.map(({ phases }) => phases.at(-1)!.test.key.split(/[:/]/)[1]);
+    expect(looks).toEqual(['busy', 'search', 'zoom', 'busy']);
   });
 
   it('go back once, although two nodes and a restarted one found the same, and say how it ended', async () => {

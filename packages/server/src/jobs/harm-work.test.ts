@@ -253,6 +253,26 @@ describe.each(engines())('stopping harm on $name', (engine) => {
     expect(evaluated).toEqual(['hero', 'three']);
   });
 
+  it('looks at what has waited longest, so a test that is saved all the time delays no other', async () => {
+    await set('hero', { onHarm: 'stop' });
+    await set('three', { onHarm: 'stop' });
+    during = async () => {
+      now += 1000;
+    };
+    const rounds = async (count: number) => {
+      evaluated = [];
+      for (let round = 0; round < count; round++) {
+        await watch.run();
+        now += 4000;
+        await set('hero', { description: `Saved at ${now}` });
+      }
+      return evaluated;
+    };
+    expect(await rounds(4)).toEqual(['hero', 'three', 'hero', 'hero']);
+    now += LOOK_EVERY_MS;
+    expect(await rounds(3)).toEqual(['three', 'hero', 'hero']);
+  });
+
   it('does not repeat a failed evaluation at once', async () => {
     await set('hero', { onHarm: 'stop' });
     during = async () => {

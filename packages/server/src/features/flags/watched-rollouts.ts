@@ -28,7 +28,7 @@ export function watchedRollouts(
       if (await changeGuardedRollout(services, place, found))
         log.info({ ...about, action }, 'rollout changed');
     };
-    return [{ id: `${flag.id}:${flag.version}:${key}:${isDue}`, about, look }];
+    return [{ id: `${flag.id}:${key}`, version: `${flag.version}:${isDue}`, about, look }];
   });
 }
 

@@ -7,13 +7,22 @@ const PAUSE_PER_COST = 4;
 
 /** What is looked at: a split test, or a rollout. */
 export interface Watched {
-  /** Contains its version: a changed one is looked at anew. */
+  /** The same in all of its versions, so that a change does not move it ahead of others. */
   readonly id: string;
+  /** Whenever it is another one, there is a reason to look at once. */
+  readonly version: string;
   /** For the log. */
   readonly about: object;
   /** Evaluates it, on another thread, and does what has to be done. */
   readonly look: () => Promise<void>;
 }
+
+interface LastLook {
+  readonly at: number;
+  readonly version: string | undefined;
+}
+
+const NEVER: LastLook = { at: Number.NEGATIVE_INFINITY, version: undefined };
 
 interface HarmWatchOptions {
   watched: () => readonly Watched[];
@@ -32,7 +41,8 @@ interface HarmWatchOptions {
 export class HarmWatch {
   readonly #options: HarmWatchOptions;
   readonly #clock: () => number;
-  readonly #lookedAt = new Map<string, number>();
+  /** By id, in the order in which they have waited: each one goes to the end when it is looked at. */
+  readonly #seen = new Map<string, LastLook>();
   #nextAt = Number.NEGATIVE_INFINITY;
   #mayRelease = false;
 
@@ -49,7 +59,7 @@ export class HarmWatch {
     if (next !== undefined) {
       this.#mayRelease = true;
       // Before it is evaluated, so that a failure is not repeated every second.
-      this.#lookedAt.set(next.id, now);
+      this.#putLast(next, now);
       await this.#look(next);
       this.#nextAt = this.#clock() + PAUSE_PER_COST * (this.#clock() - now);
     } else if (this.#mayRelease) {
@@ -58,17 +68,21 @@ export class HarmWatch {
     }
   }
 
-  /** What was looked at longest ago. */
+  /** Of those with a reason to look, what has waited longest: so each has its turn, however often others change. */
   #nextDue(now: number): Watched | undefined {
-    const watched = this.#options.watched();
-    const ids = new Set(watched.map(({ id }) => id));
-    for (const id of this.#lookedAt.keys()) {
-      if (!ids.has(id)) this.#lookedAt.delete(id);
+    const watched = new Map(this.#options.watched().map((it) => [it.id, it]));
+    for (const id of this.#seen.keys()) if (!watched.has(id)) this.#seen.delete(id);
+    for (const id of watched.keys()) if (!this.#seen.has(id)) this.#seen.set(id, NEVER);
+    for (const [id, { at, version }] of this.#seen) {
+      const it = watched.get(id)!;
+      if (version !== it.version || now - at >= LOOK_EVERY_MS) return it;
     }
-    const lookedAt = ({ id }: Watched) => this.#lookedAt.get(id) ?? Number.NEGATIVE_INFINITY;
-    return watched
-      .filter((it) => now - lookedAt(it) >= LOOK_EVERY_MS)
-      .sort((a, b) => lookedAt(a) - lookedAt(b))[0];
+    return undefined;
+  }
+
+  #putLast({ id, version }: Watched, at: number): void {
+    this.#seen.delete(id);
+    this.#seen.set(id, { at, version });
   }
 
   async #look({ look, about }: Watched): Promise<void> {

@@ -26,7 +26,7 @@ export function watchedTests(
         const stopped = await stopHarm(services, property.id, test, found);
         if (stopped) log.info({ ...about, action: stopped.action }, 'split test changed because of harm');
       };
-      return { id: `${test.id}:${test.version}`, about, look };
+      return { id: test.id, version: String(test.version), about, look };
     }),
   );
 }
