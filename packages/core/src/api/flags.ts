@@ -129,7 +129,15 @@ const Evaluation = namedObject('Evaluation', {
 });
 
 export const Evaluations = Type.Object(
-  { flags: Type.Record(Type.String(), Evaluation) },
+  {
+    flags: Type.Record(Type.String(), Evaluation),
+    recorded: Type.Optional(
+      Type.Literal(false, {
+        description:
+          'Only if evaluations of measured rules were to be recorded, but could not be stored: they do not count. A later evaluation of the same visitor or user is recorded again',
+      }),
+    ),
+  },
   {
     title: 'Evaluations',
     examples: [

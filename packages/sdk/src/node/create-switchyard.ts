@@ -83,7 +83,7 @@ export function createSwitchyard<Schema extends SwitchyardSchema = AnySchema>(
   if (problem) reporter.misuse(problem.error.message);
   const api = new ApiClient(settings.apiUrl, reporter, problem);
   const source = new FlagSource(settings, api, reporter);
-  const remote = settings.evaluation === 'remote' ? new RemoteFlags(settings, api) : undefined;
+  const remote = settings.evaluation === 'remote' ? new RemoteFlags(settings, api, reporter) : undefined;
   const usage = new UsageCounter(settings, api, reporter);
   const publicKey = new PublicKey(settings, api);
   const queue = new DeliveryQueue({ settings, api, publicKey, reporter });

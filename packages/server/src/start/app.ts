@@ -156,6 +156,7 @@ export async function createApp(services: AppServices): Promise<FastifyInstance>
     record: intake.recordExposures.bind(intake),
     cleanerOf,
     metrics,
+    log: services.log,
   });
 
   metrics.observe(app);

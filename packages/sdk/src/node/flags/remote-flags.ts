@@ -2,6 +2,7 @@ import type { Result } from '../../client/result.ts';
 import { failure } from '../../client/result.ts';
 import type { ApiClient } from '../api-client.ts';
 import type { Settings } from '../options.ts';
+import type { Reporter } from '../reporter.ts';
 import { type FlagContext, visitOf } from './flag-context.ts';
 import type { FlagEvaluation } from './flag-state.ts';
 
@@ -9,10 +10,12 @@ import type { FlagEvaluation } from './flag-state.ts';
 export class RemoteFlags {
   readonly #settings: Settings;
   readonly #api: ApiClient;
+  readonly #reporter: Reporter;
 
-  constructor(settings: Settings, api: ApiClient) {
+  constructor(settings: Settings, api: ApiClient, reporter: Reporter) {
     this.#settings = settings;
     this.#api = api;
+    this.#reporter = reporter;
   }
 
   /** Default: all flags. */
@@ -33,9 +36,13 @@ export class RemoteFlags {
       retry: true,
     });
     if (!result.success) return failure(result.error.code, result.error.message);
-    const { flags } = result.data as { flags?: Record<string, FlagEvaluation> };
+    const { flags, recorded } = result.data as { flags?: Record<string, FlagEvaluation>; recorded?: boolean };
     if (typeof flags !== 'object' || flags === null) {
       return failure('unexpected_response', 'The response is not a flag evaluation.');
+    }
+    if (recorded === false) {
+      const message = 'The service could not record an evaluation of measured flags.';
+      this.#reporter.problem({ code: 'exposures_dropped', message });
     }
     return { success: true, flags };
   }

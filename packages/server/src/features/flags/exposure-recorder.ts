@@ -4,6 +4,7 @@ import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
 import { exposedUnit, hashedUnit } from '@switchyard/core/evaluation/exposed-unit';
 import { measuredKey } from '@switchyard/core/lifecycle/measured-key';
 import { DAY_MS } from '@switchyard/core/time';
+import type { Logger } from 'pino';
 import { type MeasuredRuleInPlace, measuredRulesOf } from '../../configuration/property/measured-rules.ts';
 import {
   derivePerProperty,
@@ -12,6 +13,7 @@ import {
 import type { AcceptedCollect, AcceptedExposures, Exposure } from '../../events/store/accepted-request.ts';
 import { eventTime } from '../../http/contract/client-time.ts';
 import type { Metrics } from '../../http/monitoring/metrics.ts';
+import { StorageError } from '../../platform/errors/storage-error.ts';
 import type { Context, EnvironmentFlags } from './flag-evaluator.ts';
 
 /** Stores exposures, and collects that name the visitors of their sessions. */
@@ -25,7 +27,11 @@ interface Dependencies {
   record: RecordExposures;
   cleanerOf: (property: PropertyConfiguration) => Cleaner;
   metrics: Pick<Metrics, 'dropped'>;
+  log: Pick<Logger, 'warn'>;
 }
+
+/** Failures between two lines of the log are only counted. */
+const LOG_EVERY_MS = 60_000;
 
 /** Evaluations that are remembered; more than once a day is harmless, as each visitor counts once. */
 const MAX_REMEMBERED = 50_000;
@@ -40,6 +46,9 @@ export class ExposureRecorder {
   /** What was recorded today, oldest first. */
   readonly #today = new Set<string>();
   #day = 0;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+  /** Evaluations that could not be stored since the last line of the log. */
+  #failed = 0;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
@@ -47,7 +56,7 @@ export class ExposureRecorder {
 
   /**
    * Records an evaluation by this service, once per visitor, variant and day. Undefined if there is nothing to record:
-   * most flags are not measured.
+   * most flags are not measured. Otherwise whether it is stored: flags work without.
    *
    * @param keys the evaluated flags; default: all
    */
@@ -56,7 +65,7 @@ export class ExposureRecorder {
     { environmentId, set }: EnvironmentFlags,
     context: Context,
     keys: Iterable<string> = set.measured,
-  ): Promise<void> | undefined {
+  ): Promise<boolean> | undefined {
     if (set.measured.size === 0) return undefined;
     const receivedAt = Date.now();
     const added: string[] = [];
@@ -80,8 +89,18 @@ export class ExposureRecorder {
       }
     }
     if (given.length === 0) return undefined;
-    // Only what is stored is remembered.
-    return this.#record(property, given, receivedAt).then(() => this.#remember(added));
+    return this.#record(property, given, receivedAt).then(
+      () => {
+        // Only what is stored is remembered.
+        this.#remember(added);
+        return true;
+      },
+      (error: unknown) => {
+        if (!(error instanceof StorageError)) throw error;
+        this.#countFailure(given.length, error);
+        return false;
+      },
+    );
   }
 
   /** Records what a program has evaluated; skips rules and variants that do not exist. */
@@ -124,6 +143,18 @@ export class ExposureRecorder {
     });
     const accepted: AcceptedExposures = { kind: 'exposures', propertyId: property.id, receivedAt, exposures };
     return this.#dependencies.record(accepted, [...visitors.values()], reportId);
+  }
+
+  #countFailure(evaluations: number, error: StorageError): void {
+    const { metrics, log } = this.#dependencies;
+    metrics.dropped('not_stored', evaluations);
+    this.#failed += evaluations;
+    const now = performance.now();
+    if (now - this.#loggedAt < LOG_EVERY_MS) return;
+    const reason = error.message;
+    log.warn({ evaluations: this.#failed, reason }, 'evaluations of measured flags could not be recorded');
+    this.#loggedAt = now;
+    this.#failed = 0;
   }
 
   #isRemembered(key: string, now: number): boolean {

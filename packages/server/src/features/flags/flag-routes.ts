@@ -40,7 +40,7 @@ function registerEvaluate(api: ApiRoutes, { auth, evaluator, exposures, findIden
       tag: 'Flags',
       summary: 'Evaluate flags for a context',
       description:
-        'With `record`, evaluations of measured rules are stored before the response, once per visitor or user, variant and day.',
+        'With `record`, evaluations of measured rules are stored before the response, once per visitor or user, variant and day. If they cannot be stored, because events cannot be at present, the flags are evaluated all the same, and the response has `"recorded": false`.',
       key: 'secret',
       anyQuery: true,
       body: EvaluateBody,
@@ -55,7 +55,8 @@ function registerEvaluate(api: ApiRoutes, { auth, evaluator, exposures, findIden
       const send = (complete: Record<string, unknown>) => {
         const json = evaluator.evaluationsJson(flags, complete, flagKeys);
         const stored = record ? exposures.evaluated(property, flags, complete, flagKeys) : undefined;
-        const respond = () => reply.type('application/json; charset=utf-8').send(json);
+        const respond = (isStored = true) =>
+          reply.type('application/json; charset=utf-8').send(isStored ? json : unrecorded(json));
         return stored === undefined ? respond() : stored.then(respond);
       };
       const complete = withIdentity(propertyId, context, findIdentity);
@@ -63,6 +64,9 @@ function registerEvaluate(api: ApiRoutes, { auth, evaluator, exposures, findIden
     },
   );
 }
+
+/** The same evaluations with a note. */
+const unrecorded = (json: string) => `${json.slice(0, -1)},"recorded":false}`;
 
 function registerList(api: ApiRoutes, { auth }: Dependencies): void {
   api.hot<{ Querystring: FlagListQuery }>(

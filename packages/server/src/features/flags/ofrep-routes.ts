@@ -15,7 +15,7 @@ import {
 import type { Authentication } from '../../http/access/authentication.ts';
 import { preparedResponses } from '../../http/contract/api-description.ts';
 import { sendPrepared } from '../../http/contract/etag.ts';
-import type { HotRequest } from '../../http/contract/hot-route.ts';
+import type { HotReply, HotRequest } from '../../http/contract/hot-route.ts';
 import { asApiError, sendProblem } from '../../http/contract/problem.ts';
 import type { ApiRoutes } from '../../http/pipeline/api-routes.ts';
 import type { ApiError } from '../../platform/errors/errors.ts';
@@ -54,7 +54,7 @@ export function registerOfrepRoutes(api: ApiRoutes, dependencies: Dependencies):
 }
 
 const description =
-  'The API key determines the property, the `x-environment` header the environment. With `x-record: true`, evaluations of measured rules are stored before the response. The key can also be sent as `Authorization: Bearer`; if both are sent, `x-api-key` takes precedence.';
+  'The API key determines the property, the `x-environment` header the environment. With `x-record: true`, evaluations of measured rules are stored before the response. If they cannot be stored, because events cannot be at present, the flags are evaluated all the same, and the response has the header `x-record: failed`. The key can also be sent as `Authorization: Bearer`; if both are sent, `x-api-key` takes precedence.';
 
 /** Options that clients of the protocol need, unlike those of our own API. */
 const PROTOCOL = {
@@ -65,6 +65,19 @@ const PROTOCOL = {
   bodyOptional: true,
   errorHandler: sendFailure,
 } as const;
+
+/** The name of the header with which recording is asked for, and with which the response says that it has failed. */
+const RECORD = 'x-record';
+const RESPONSE_HEADERS = {
+  [RECORD]: {
+    type: 'string',
+    enum: ['failed'],
+    description:
+      'Only if evaluations of measured rules were to be recorded, but could not be stored: they do not count',
+  },
+};
+
+const BULK_RESPONSES = preparedResponses({ ...OfrepBulk, description: 'The values' }, RESPONSE_HEADERS);
 
 const failure = (text: string) => ({ ...OfrepFailureSchema, description: text });
 
@@ -80,7 +93,7 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
       headers: OfrepHeaders,
       body: OfrepBody,
       responses: {
-        200: { ...OfrepEvaluation, description: 'The value' },
+        200: { ...OfrepEvaluation, description: 'The value', headers: RESPONSE_HEADERS },
         400: failure('The request cannot be evaluated'),
         404: failure('There is no such flag'),
       },
@@ -92,7 +105,8 @@ function registerSingle(api: ApiRoutes, dependencies: Dependencies): void {
       const { key } = request.params;
       const complete = await context;
       const json = dependencies.evaluator.ofrepJson(flags, key, complete);
-      if (record) await dependencies.exposures.evaluated(property, flags, complete, [key]);
+      if (record)
+        noteFailure(reply, await dependencies.exposures.evaluated(property, flags, complete, [key]));
       if (json !== undefined) return reply.type('application/json; charset=utf-8').send(json);
       return fail(reply, 404, { key, errorCode: 'FLAG_NOT_FOUND', errorDetails: 'There is no such flag.' });
     },
@@ -111,7 +125,8 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
       headers: OfrepHeaders,
       body: OfrepBody,
       responses: {
-        ...preparedResponses({ ...OfrepBulk, description: 'The values' }),
+        ...BULK_RESPONSES,
+        304: { ...BULK_RESPONSES[304], headers: RESPONSE_HEADERS },
         400: failure('The request cannot be evaluated'),
       },
       errors: ['storage_damaged', 'event_store_unavailable'],
@@ -124,7 +139,10 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
         const { version } = property;
         const body = `{"flags":[${json}],"metadata":{"version":${version}}}`;
         const stored = record ? dependencies.exposures.evaluated(property, flags, complete) : undefined;
-        const respond = () => sendPrepared(request, reply, { body, etag: tag.etag(version) });
+        const respond = (isStored?: boolean) => {
+          noteFailure(reply, isStored);
+          return sendPrepared(request, reply, { body, etag: tag.etag(version) });
+        };
         return stored === undefined ? respond() : stored.then(respond);
       };
       return context instanceof Promise ? context.then(send) : send(context);
@@ -132,12 +150,17 @@ function registerBulk(api: ApiRoutes, dependencies: Dependencies): void {
   );
 }
 
+/** @param isStored undefined if there was nothing to record */
+function noteFailure(reply: Pick<HotReply, 'header'>, isStored: boolean | undefined): void {
+  if (isStored === false) reply.header(RECORD, 'failed');
+}
+
 function evaluationInput(request: OfrepRequest, { auth, findIdentity }: Dependencies): EvaluationInput {
   const property = auth.property(request, request.apiKey.propertyId);
   const environment = request.headers['x-environment'];
   const flags = flagsIn(property, typeof environment === 'string' ? environment : PRODUCTION.id);
   const context = withIdentity(property.id, request.body.context ?? {}, findIdentity);
-  const given = request.headers['x-record'];
+  const given = request.headers[RECORD];
   const record = given === undefined ? property.recordEvaluations === true : given === 'true';
   return { property, flags, context, record };
 }

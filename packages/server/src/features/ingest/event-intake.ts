@@ -75,9 +75,11 @@ export class EventIntake {
     if (count < given) this.#metrics.dropped('suppressed', given - count);
     if (isEmpty) return;
     const mark = reportId === undefined ? undefined : markOf(accepted.propertyId, 'usage', reportId);
+    // An evaluation has one visitor, who is stored with it or not at all.
+    const [first, ...others] = named;
     const [outcome] = await Promise.all([
-      this.#journal.accept(kept, mark),
-      ...named.map((collect) => this.#journal.accept(collect)),
+      this.#journal.accept(kept, mark, first),
+      ...others.map((collect) => this.#journal.accept(collect)),
     ]);
     if (outcome !== 'reused') this.#count(kept, outcome);
   }

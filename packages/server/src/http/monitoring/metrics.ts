@@ -15,7 +15,8 @@ export type DropReason =
   | 'unknown_variation'
   | 'unknown_rule'
   | 'idempotent_replay'
-  | 'suppressed';
+  | 'suppressed'
+  | 'not_stored';
 
 export type EventKind = 'exposure' | 'conversion' | 'feedback' | 'session_event';
 
@@ -66,6 +67,7 @@ export class Metrics {
     unknown_variation: 0,
     idempotent_replay: 0,
     suppressed: 0,
+    not_stored: 0,
   };
 
   constructor({ storage, aaAlarms, node, workers }: MetricSources) {
