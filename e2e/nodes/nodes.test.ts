@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createPostgresDatabase } from '@switchyard/testing/configuration/databases';
 import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
 import { Shop } from '@switchyard/testing/fixtures/shop';
 import { WebhookReceiver } from '@switchyard/testing/network/webhook-receiver';
 import { ownerBrowser } from '@switchyard/testing/server/browser';
+import { switchyard } from '@switchyard/testing/server/command-line';
 import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { discard, type TestServer } from '@switchyard/testing/server/test-server';
 import { waitFor } from '@switchyard/testing/time/wait';
@@ -141,6 +144,34 @@ describe.skipIf(!canRunNodes())('nodes', () => {
       'before 2',
       'restarted',
     ]);
+  });
+
+  test('give the results of a test whose rule was changed without PostgreSQL, but not who did it', async () => {
+    const [shop] = shops;
+    const owner = new PropertyManager(await ownerBrowser(shop.server));
+    const variations = ['control', 'b'].map((key) => ({ key, weight: 1 }));
+    const ruled = { type: 'id', variations, goals: ['signup'], smallestEffect: 0.02 };
+    bodyOf(await owner.put('/split-tests/ruled', ruled), 201);
+    bodyOf(await owner.post('/split-tests/ruled/start'));
+    bodyOf(await owner.patch('/split-tests/ruled', { smallestEffect: 0.1 }, '*'));
+    const ruleNow = async () => (await shop.results('ruled')).decisionRule;
+    const known = await ruleNow();
+    const { at, by, ...change } = known.changes[0];
+    expect([at, by]).toEqual([expect.any(Number), expect.any(String)]);
+    nodes.postgres.refuse();
+    expect(await ruleNow()).toEqual({
+      ...known,
+      changes: [{ ...change, at: null }],
+      incomplete: 'When this was changed, and by whom, is in the history, which cannot be read at present.',
+    });
+    const { body: bundle } = await shop.get('/v1/split-testing/results/export', { splitTestKey: 'ruled' });
+    expect(bundle.decisionRule.incomplete).toMatch(/cannot be read/);
+    const file = join(shop.server.dataDir, 'bundle.json');
+    writeFileSync(file, JSON.stringify(bundle));
+    expect(await switchyard(shop.server, 'verify', file)).toMatchObject({ code: 0 });
+    nodes.postgres.pass();
+    await waitFor('the history', async () => !('incomplete' in (await ruleNow())));
+    expect(await ruleNow()).toEqual(known);
   });
 
   test('stop without losing what they have', async () => {

@@ -99,7 +99,7 @@ const RuleChange = namedObject('DecisionRuleChange', {
   words: Type.String({ description: 'Such as `Smallest effect: 2 % → 5 %`' }),
   at: nullable(
     Type.Integer({
-      description: 'When it was last changed; null if the history does not say, or was not asked',
+      description: 'When it was last changed; null if the history does not say, or cannot be read at present',
     }),
   ),
   by: Type.Optional(Type.String({ description: 'Who changed it last, by the history' })),
@@ -116,6 +116,12 @@ export const DecisionRuleReport = namedObject('DecisionRuleReport', {
   sentences: Type.Array(Type.String(), { description: 'The rule in words, one sentence each' }),
   changes: Type.Array(RuleChange, { description: 'What was changed after the start' }),
   words: Type.String({ description: 'Whether the rule is fixed, and what was changed after the start' }),
+  incomplete: Type.Optional(
+    Type.String({
+      description:
+        'Only while the history of changes cannot be read: says that `at` and `by` of the changes are missing',
+    }),
+  ),
 });
 export interface DecisionRuleReport extends Omit<Static<typeof DecisionRuleReport>, 'rule' | 'changes'> {
   rule: DecisionRule;

@@ -195,6 +195,10 @@ const hasOnlyWindows = ({ primary, secondary, guardrails }: DecisionRule) =>
 /** Rates that people set, with the digits that they gave. */
 const exactPercent = (share: number) => `${Number((100 * share).toPrecision(6))} %`;
 
+/** Of a rule that was changed, while the history is out of reach. */
+export const ORIGINS_UNKNOWN =
+  'When this was changed, and by whom, is in the history, which cannot be read at present.';
+
 /** Whether the rule stands as it was fixed. */
 export function describeRuleState(
   state: DecisionRuleReport['state'],

@@ -2,6 +2,7 @@ import type { DecisionRuleReport, FixedDecisionRule } from '@switchyard/core/api
 import { decisionRuleOf, decisionRuleReport } from '@switchyard/core/stats/report/decision-rule';
 import { buildReport, REPORT_VERSION, type Report } from '@switchyard/core/stats/report/report';
 import type { ReportGoal, ReportInput } from '@switchyard/core/stats/report/report-input';
+import { ORIGINS_UNKNOWN } from '@switchyard/core/stats/words/decision-rule-words';
 import type { Metric } from '../../configuration/property/property-configuration.ts';
 import {
   feedbackOutcomeOf,
@@ -79,12 +80,13 @@ function ruleContradictionsIn({ definition, decisionRule, input }: ReportBundle)
     hasStarted: definition.phases.length > 0,
     current: decisionRuleOf(definition, input.goals, input.statistics),
   };
-  const { changes } = decisionRule;
+  const { changes, incomplete } = decisionRule;
   const recomputed = decisionRuleReport(status, ({ what, goalId }) => {
     const same = changes.find((it) => it.what === what && it.goalId === goalId);
     return same === undefined ? { at: null } : { at: same.at, ...('by' in same && { by: same.by! }) };
   });
-  return compare('decisionRule', decisionRule, JSON.parse(JSON.stringify(recomputed)));
+  const stated = incomplete === undefined ? {} : { incomplete: ORIGINS_UNKNOWN };
+  return compare('decisionRule', decisionRule, JSON.parse(JSON.stringify({ ...recomputed, ...stated })));
 }
 
 /** Definition and method are for readers; they must match the input of the computation. */

@@ -36,7 +36,6 @@ const RESULT_ERRORS = [
   'wrong_property',
   'split_test_not_found',
   'overloaded',
-  'database_unavailable',
   ...EVENT_QUERY_ERRORS,
 ] as const;
 

@@ -30,6 +30,7 @@ export function DecisionRulePanel({ rule }: { rule: DecisionRuleReport }) {
           ))}
         </ul>
       )}
+      {rule.incomplete !== undefined && <p className="dimmed">{rule.incomplete}</p>}
       {rule.fixedAt !== null && <p className="dimmed">As fixed on {formatDateTime(rule.fixedAt)}:</p>}
       <RuleSentences rule={rule} />
     </Panel>
