@@ -10,12 +10,16 @@ export type Signal =
 type Metric<Kind extends MetricTerm['kind']> = Extract<MetricTerm, { kind: Kind }>;
 /** Metrics that are sums of one row per visitor. */
 export type ValuedMetric = Metric<'mean' | 'ratio' | 'retention'>;
+/** Any event is a sign of it. */
+export type ReturnMetric = Metric<'retention'> & { readonly goalId: null };
 export type FunnelMetric = Metric<'funnel'>;
 export type BounceMetric = Metric<'bounce'>;
 export type QuantileMetric = Metric<'quantile'>;
 
 export const isValued = (metric: MetricTerm): metric is ValuedMetric =>
   metric.kind === 'mean' || metric.kind === 'ratio' || metric.kind === 'retention';
+export const isReturn = (metric: MetricTerm): metric is ReturnMetric =>
+  metric.kind === 'retention' && metric.goalId === null;
 export const isFunnel = (metric: MetricTerm): metric is FunnelMetric => metric.kind === 'funnel';
 export const isBounce = (metric: MetricTerm): metric is BounceMetric => metric.kind === 'bounce';
 export const isQuantile = (metric: MetricTerm): metric is QuantileMetric => metric.kind === 'quantile';
@@ -52,7 +56,7 @@ export class MetricSignals {
   }
 }
 
-function signalsOf(metric: MetricTerm): Signal[] {
+export function signalsOf(metric: MetricTerm): Signal[] {
   switch (metric.kind) {
     case 'mean':
       return [signalOf(metric.value)];

@@ -3,14 +3,13 @@ import { type BoundSql, SqlValues } from '../../connection/sql.ts';
 import { SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
 import type { QueryContext } from '../query-context.ts';
 import { isPage } from './collected-signals.ts';
-import { isOver, isWithin } from './metric-times.ts';
-import type { MetricVisitors } from './metric-visitors.ts';
+import { isInPeriod, isOver, isWithin } from './metric-times.ts';
+import type { Entries, MetricVisitors } from './metric-visitors.ts';
 
 interface Times {
   now: number;
   until: number;
-  /** When the first and the last visitor entered. */
-  entered: readonly [first: number, last: number];
+  entries: Entries;
 }
 
 /**
@@ -21,7 +20,7 @@ export function bounceStatement(
   { sources }: QueryContext,
   visitors: MetricVisitors,
   metrics: readonly BounceMetric[],
-  { now, until, entered: [since, last] }: Times,
+  { now, until, entries }: Times,
 ): BoundSql {
   const values = new SqlValues();
   const first = (value: string) => `arg_min(${value}, (happened_at, ${sources.tieBreak}))`;
@@ -46,26 +45,25 @@ export function bounceStatement(
       `sum(v${index} * d${index}) ${over} AS product_${index}`,
     ];
   });
-  const end = Math.max(...metrics.map(({ withinMs }) => (withinMs === null ? until : last + withinMs)));
   const own = `property = ${visitors.property}`;
   const viewed = `${own} AND type = ${SESSION_EVENT_TYPES.pageview}`;
   return {
     values: values.list,
     sql: `WITH views AS MATERIALIZED (
-        SELECT session_key, unit, happened_at, url, seq, source, event_index
+        SELECT metric_sessions.*, happened_at, url, seq, source, event_index
         FROM session_events JOIN metric_sessions USING (session_key)
-        WHERE ${viewed} AND happened_at >= ${since} AND happened_at < ${end}),
+        WHERE ${viewed} AND ${isInPeriod('happened_at', metrics, entries, until)}),
       older AS (
         SELECT session_key FROM sessions
-        WHERE ${own} AND started_at < ${since} AND session_key IN (SELECT session_key FROM views)),
+        WHERE ${own} AND started_at < ${entries.first} AND session_key IN (SELECT session_key FROM views)),
       continued AS (
         SELECT session_key FROM session_events
-        WHERE ${viewed} AND happened_at < ${since} AND session_key IN (SELECT session_key FROM older)),
+        WHERE ${viewed} AND happened_at < ${entries.first} AND session_key IN (SELECT session_key FROM older)),
       expired AS (
         SELECT session_key, min(happened_at) AS expired_at FROM expired_views WHERE ${own} GROUP BY session_key),
       begun AS (
         SELECT unit, any_value(kind) AS kind, any_value(first_at) AS first_at, ${views.join(', ')}
-        FROM views JOIN metric_units USING (unit) LEFT JOIN expired USING (session_key)
+        FROM views LEFT JOIN expired USING (session_key)
         WHERE session_key NOT IN (SELECT session_key FROM continued)
         GROUP BY unit, session_key HAVING coalesce(min(happened_at) < any_value(expired_at), true)),
       visitors AS (

@@ -1,11 +1,16 @@
 import type { MetricTerm, QuantileSpread } from '../../../store/metric-queries.ts';
 import {
+  type BounceMetric,
+  type FunnelMetric,
   isBounce,
   isFunnel,
   isQuantile,
+  isReturn,
   isValued,
   MetricSignals,
   type QuantileMetric,
+  type ReturnMetric,
+  type ValuedMetric,
 } from '../../../store/metric-signals.ts';
 import { type Counted, CountedMetrics, type Sum } from '../../../store/metric-sums.ts';
 import { recordsOf } from '../../connection/sql.ts';
@@ -14,10 +19,11 @@ import type { SumType } from '../split-tests/group-rows.ts';
 import { bounceStatement } from './bounce-statement.ts';
 import { funnelStatement } from './funnel-statement.ts';
 import { MetricEvents } from './metric-events.ts';
-import { addMetricValues, createMetricValues, quantileSpreads } from './metric-quantiles.ts';
+import { addMetricValues, createMetricValues, haveBots, quantileSpreads } from './metric-quantiles.ts';
 import { MetricTables } from './metric-tables.ts';
 import { isOver } from './metric-times.ts';
-import type { MetricVisitors } from './metric-visitors.ts';
+import type { Entries, MetricVisitors, Parts } from './metric-visitors.ts';
+import { returningStatement, unresolvedExposures } from './returning-visitors.ts';
 import { valuedStatement } from './valued-metrics.ts';
 
 /** As `VisitorKinds` reads it. */
@@ -61,53 +67,72 @@ class MetricCount {
   readonly #results: MetricResults;
   readonly #tables: MetricTables;
   readonly #events: MetricEvents;
+  readonly #returns: readonly ReturnMetric[];
+  readonly #bounces: readonly BounceMetric[];
+  readonly #valued: readonly ValuedMetric[];
+  readonly #funnels: readonly FunnelMetric[];
   readonly #quantiles: readonly QuantileMetric[];
 
   constructor(context: QueryContext, visitors: MetricVisitors, query: MetricsQuery, results: MetricResults) {
+    const { metrics } = query;
     this.#context = context;
     this.#query = query;
     this.#results = results;
     this.#tables = new MetricTables(context.connection, visitors);
-    this.#events = new MetricEvents(
-      context,
-      query.metrics.filter((it) => !isBounce(it)),
-      query.until,
-    );
-    this.#quantiles = query.metrics.filter(isQuantile);
+    this.#returns = metrics.filter(isReturn);
+    this.#bounces = metrics.filter(isBounce);
+    const others = metrics.filter((it) => !isReturn(it) && !isBounce(it));
+    this.#valued = others.filter(isValued);
+    this.#funnels = others.filter(isFunnel);
+    this.#quantiles = others.filter(isQuantile);
+    this.#events = new MetricEvents(context, others, query.until);
   }
 
   async run(): Promise<void> {
     const { connection, maxVisitors, signal } = this.#context;
     const { visitors } = this.#tables;
-    const read = await visitors.countRead(connection);
-    if (read === 0) return;
-    await this.#tables.prepare(this.#events.unresolved(visitors.property));
+    const entries = await visitors.entries(connection);
+    if (entries === undefined) return;
+    const unresolved = [
+      ...this.#events.unresolved(visitors.property),
+      ...(this.#returns.length > 0 ? [unresolvedExposures(visitors.property)] : []),
+    ];
+    await this.#tables.prepare(unresolved);
+    await this.#events.collect(connection, visitors.property, entries);
     if (this.#quantiles.length > 0) await createMetricValues(connection);
-    const parts = Math.max(1, 2 ** Math.ceil(Math.log2((MEMORY_FACTOR * read) / maxVisitors)));
-    for (let index = 0; index < parts; index++) {
+    const parts = partsOf(maxVisitors, entries.rows);
+    for (const part of parts) {
       signal?.throwIfAborted();
-      const entered = await this.#tables.select(parts > 1 ? { index, of: parts } : undefined);
-      if (entered) await this.#countPart(entered);
+      await this.#tables.select(part);
+      await this.#countPart(entries);
     }
-    for (const [index, metric] of this.#quantiles.entries()) await this.#addSpreads(metric, index);
+    for (const [index, metric] of this.#quantiles.entries()) await this.#addSpreads(metric, index, parts);
   }
 
-  async #countPart(entered: [first: number, last: number]): Promise<void> {
+  async #countPart(entries: Entries): Promise<void> {
     const { connection } = this.#context;
-    const { metrics, until, now } = this.#query;
-    const bounces = metrics.filter(isBounce);
+    const { until, now } = this.#query;
     await this.#countVisitors();
-    if (bounces.length > 0 || this.#events.needsCollected) await this.#tables.selectSessions();
-    if (bounces.length < metrics.length) {
-      await this.#events.create(this.#tables, entered);
+    if (this.#needsSessions) await this.#tables.selectSessions();
+    if (this.#valued.length + this.#funnels.length + this.#quantiles.length > 0) {
+      await this.#events.create(this.#tables, entries);
       await this.#countValued();
       await this.#countFunnels();
       await addMetricValues(connection, this.#events, this.#quantiles, { now, until });
     }
-    if (bounces.length === 0) return;
-    const times = { now, until, entered };
-    const { sql, values } = bounceStatement(this.#context, this.#tables.visitors, bounces, times);
-    this.#addColumns(bounces, await recordsOf<SumRow>(connection, sql, values));
+    const times = { now, until, entries };
+    if (this.#returns.length > 0) {
+      const statement = returningStatement(this.#returns, this.#tables, times);
+      this.#addColumns(this.#returns, await recordsOf<SumRow>(connection, statement));
+    }
+    if (this.#bounces.length > 0) {
+      const { sql, values } = bounceStatement(this.#context, this.#tables.visitors, this.#bounces, times);
+      this.#addColumns(this.#bounces, await recordsOf<SumRow>(connection, sql, values));
+    }
+  }
+
+  get #needsSessions(): boolean {
+    return this.#events.needsCollected || this.#returns.length > 0 || this.#bounces.length > 0;
   }
 
   async #countVisitors(): Promise<void> {
@@ -129,14 +154,13 @@ class MetricCount {
   }
 
   async #countValued(): Promise<void> {
-    const valued = this.#query.metrics.filter(isValued);
-    if (valued.length === 0) return;
-    const statement = valuedStatement(valued, this.#events, this.#query);
-    this.#addColumns(valued, await recordsOf<SumRow>(this.#context.connection, statement));
+    if (this.#valued.length === 0) return;
+    const statement = valuedStatement(this.#valued, this.#events, this.#query);
+    this.#addColumns(this.#valued, await recordsOf<SumRow>(this.#context.connection, statement));
   }
 
   async #countFunnels(): Promise<void> {
-    for (const metric of this.#query.metrics.filter(isFunnel)) {
+    for (const metric of this.#funnels) {
       this.#context.signal?.throwIfAborted();
       const rows = await recordsOf<{ step: number; kind: Kind; visitors: bigint }>(
         this.#context.connection,
@@ -164,15 +188,24 @@ class MetricCount {
     }
   }
 
-  async #addSpreads(metric: QuantileMetric, index: number): Promise<void> {
+  async #addSpreads(metric: QuantileMetric, index: number, parts: Parts): Promise<void> {
     const { connection, signal } = this.#context;
-    for (const includeBots of [true, false]) {
-      signal?.throwIfAborted();
-      const scope = { index, includeBots };
-      const spreads = await quantileSpreads(connection, this.#tables.visitors, metric, scope);
-      this.#results.quantiles.push({ metric, includeBots, spreads });
-    }
+    const { visitors } = this.#tables;
+    const all = await quantileSpreads(connection, visitors, metric, { index, parts, includeBots: true });
+    signal?.throwIfAborted();
+    const people = (await haveBots(connection, visitors, index))
+      ? await quantileSpreads(connection, visitors, metric, { index, parts, includeBots: false })
+      : all;
+    this.#results.quantiles.push({ metric, includeBots: true, spreads: all });
+    this.#results.quantiles.push({ metric, includeBots: false, spreads: people });
   }
+}
+
+/** As many as the memory requires. */
+function partsOf(maxVisitors: number, rows: number): Parts {
+  const parts = 2 ** Math.ceil(Math.log2((MEMORY_FACTOR * rows) / maxVisitors));
+  if (parts <= 1) return [undefined];
+  return Array.from({ length: parts }, (_, index) => ({ index, of: parts }));
 }
 
 type SumRow = Record<string, Sum | null>;

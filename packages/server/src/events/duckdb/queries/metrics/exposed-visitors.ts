@@ -2,9 +2,10 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SplitTestMetricsQuery } from '../../../store/metric-queries.ts';
 import type { BoundSql } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
+import { SEEN_AT } from '../split-tests/phase-exposures.ts';
 import { SplitTestVisitors } from '../split-tests/split-test-visitors.ts';
 import type { VisitorKinds } from '../split-tests/visitor-kinds.ts';
-import type { MetricVisitors, Part } from './metric-visitors.ts';
+import { type Entries, entriesIn, type MetricVisitors, type Part } from './metric-visitors.ts';
 
 /** The visitors that count in a phase of a test, as for its goals. */
 export class ExposedVisitors implements MetricVisitors {
@@ -40,8 +41,10 @@ export class ExposedVisitors implements MetricVisitors {
     return this.kinds.isBot;
   }
 
-  countRead(connection: DuckDBConnection): Promise<number> {
-    return this.#visitors.countRead(connection);
+  entries(connection: DuckDBConnection): Promise<Entries | undefined> {
+    const { exposures } = this.#visitors;
+    const scope = { where: exposures.isRead, enteredAt: exposures.own(SEEN_AT) };
+    return entriesIn(connection, 'exposures', scope);
   }
 
   async resolved(connection: DuckDBConnection, unresolved: readonly string[]): Promise<BoundSql> {

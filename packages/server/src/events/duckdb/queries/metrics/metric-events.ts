@@ -1,18 +1,18 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import type { MetricTerm } from '../../../store/metric-queries.ts';
 import { isQuantile, MetricSignals, type Signal, windowOf } from '../../../store/metric-signals.ts';
 import { createTemporary, SqlValues } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { collectedSignals, type EventProperty, propertyNumber } from './collected-signals.ts';
 import type { MetricTables } from './metric-tables.ts';
-
-const SEEN_AT = 'least(happened_at, received_at)';
-
-/** When the first and the last visitor entered. */
-type Entered = readonly [first: number, last: number];
+import { isInPeriod } from './metric-times.ts';
+import type { Entries } from './metric-visitors.ts';
 
 /**
- * SQL for `metric_events`: the events of the visitors that metrics need, with the bits of their signals, `n` and `a` (the
- * direction and the micro-dollars of conversions), and `value_0` and so on for properties.
+ * SQL for `metric_collected`, the events of pages that metrics need, with the bits of their signals and `value_0` and so
+ * on for properties: once for all visitors, because patterns and JSON take longer than everything else. And for
+ * `metric_events`: these and conversions, of the visitors of the current part, with `n` and `a` (the direction and the
+ * micro-dollars of conversions).
  */
 export class MetricEvents {
   readonly #signals: MetricSignals;
@@ -39,18 +39,12 @@ export class MetricEvents {
     return this.#signals.list.some((signal) => !('goalId' in signal));
   }
 
-  get #needsActivity(): boolean {
-    return this.#signals.list.some((signal) => 'activity' in signal);
-  }
-
   /** SELECTs of the sessions of events that were stored without their visitor. */
   unresolved(property: number): string[] {
-    const missing = `property = ${property} AND unit_key IS NULL`;
-    const conversions = `SELECT session_key FROM conversions
-      WHERE ${missing} AND session_key IS NOT NULL AND ${this.#isGoal}`;
+    if (this.#goals.length === 0) return [];
     return [
-      ...(this.#goals.length > 0 ? [conversions] : []),
-      ...(this.#needsActivity ? [`SELECT session_key FROM exposures WHERE ${missing}`] : []),
+      `SELECT session_key FROM conversions
+       WHERE property = ${property} AND unit_key IS NULL AND session_key IS NOT NULL AND ${this.#isGoal}`,
     ];
   }
 
@@ -68,30 +62,40 @@ export class MetricEvents {
     return `value_${[...this.#properties.keys()].indexOf(JSON.stringify(value))}`;
   }
 
-  async create(tables: MetricTables, entered: Entered): Promise<void> {
+  async collect(connection: DuckDBConnection, property: number, entries: Entries): Promise<void> {
+    if (!this.needsCollected) return;
     const values = new SqlValues();
-    const period = (time: string) =>
-      `${time} >= ${entered[0] + this.#earliest} AND ${time} < ${this.#end(entered)}`;
-    const selects = [
-      this.#none,
-      ...(this.#goals.length > 0 ? [this.#conversions(tables, period('happened_at'))] : []),
-      ...(this.needsCollected
-        ? [this.#collected(values, tables.visitors.property, period('happened_at'))]
-        : []),
-      ...(this.#needsActivity ? [this.#shown(tables, period(SEEN_AT))] : []),
-    ];
-    const { canLeave } = tables.visitors;
-    await createTemporary(tables.connection, 'metric_events', {
-      sql: `SELECT events.*, kind, first_at
-        FROM (${selects.join(' UNION ALL ')}) AS events JOIN metric_units USING (unit)
-        WHERE happened_at >= first_at + ${this.#earliest} ${canLeave ? 'AND happened_at < left_at' : ''} AND (${this.#isBeforeEnd})`,
-      values: values.list,
-    });
+    const period = isInPeriod('happened_at', this.#metrics, entries, this.#until);
+    const numbers = [...this.#properties.values()].map((it) => propertyNumber(values, it));
+    const selects = collectedSignals(values, this.#signals.list, (signal) => this.bitOf(signal)).map(
+      ({ where, signals, haveProperties }) =>
+        `SELECT session_key, happened_at, ${this.#columns(signals, haveProperties ? numbers : []).join(', ')} FROM session_events
+         WHERE property = ${property} AND ${period} AND ${where}`,
+    );
+    const sql = selects.join(' UNION ALL ');
+    await createTemporary(connection, 'metric_collected', { sql, values: values.list });
   }
 
-  /** After the entry of a visitor, no metric needs anything before. */
-  get #earliest(): number {
-    return Math.min(...this.#metrics.map((it) => (it.kind === 'retention' ? it.fromMs : 0)));
+  async create(tables: MetricTables, entries: Entries): Promise<void> {
+    const columns = ['unit', 'kind', 'first_at', 'happened_at', 'n', 'a', ...this.#names].join(', ');
+    const { canLeave } = tables.visitors;
+    const isCounted = `happened_at >= first_at ${canLeave ? 'AND happened_at < left_at' : ''} AND (${this.#isBeforeEnd})`;
+    const selects = [
+      // No row, so that the table has its columns without any events.
+      `SELECT ${columns} FROM (${this.#none}) JOIN metric_units USING (unit)`,
+      ...(this.#goals.length > 0
+        ? [
+            `SELECT ${columns} FROM (${this.#conversions(tables, entries)}) JOIN metric_units USING (unit) WHERE ${isCounted}`,
+          ]
+        : []),
+      ...(this.needsCollected
+        ? [
+            `SELECT ${columns} FROM (SELECT *, 1::TINYINT AS n, 0::BIGINT AS a FROM metric_collected)
+             JOIN metric_sessions USING (session_key) WHERE ${isCounted}`,
+          ]
+        : []),
+    ];
+    await createTemporary(tables.connection, 'metric_events', { sql: selects.join(' UNION ALL '), values: [] });
   }
 
   get #isBeforeEnd(): string {
@@ -101,50 +105,30 @@ export class MetricEvents {
       .join(' OR ');
   }
 
-  #end([, last]: Entered): number {
-    const ends = this.#metrics.map(windowOf);
-    return Math.max(...ends.map((end) => (end === null ? this.#until : last + end)));
-  }
-
-  /** No row, so that the table has its columns without any events. */
   get #none(): string {
-    const columns = [
-      '0::BIGINT AS unit',
-      '0::BIGINT AS happened_at',
-      ...this.#columns('0', '0::TINYINT', '0::BIGINT'),
-    ];
-    return `SELECT ${columns.join(', ')} WHERE false`;
+    const columns = this.#columns('0').join(', ');
+    return `SELECT 0::BIGINT AS unit, 0::BIGINT AS happened_at, 0::TINYINT AS n, 0::BIGINT AS a, ${columns} WHERE false`;
   }
 
-  #conversions(tables: MetricTables, period: string): string {
+  #conversions(tables: MetricTables, entries: Entries): string {
     const cases = this.#goals.map(({ term, bit }) => `WHEN ${term} THEN ${bit}`);
-    const columns = this.#columns(`CASE goal ${cases.join(' ')} END`, 'direction::TINYINT', 'amount_micros');
-    return tables.rowsOf('conversions', ['happened_at', ...columns], `${this.#isGoal} AND ${period}`);
-  }
-
-  #shown(tables: MetricTables, period: string): string {
-    const columns = this.#columns(`${this.bitOf({ activity: true })}`, '1::TINYINT', '0::BIGINT');
-    return tables.rowsOf('exposures', [`${SEEN_AT} AS happened_at`, ...columns], period);
-  }
-
-  #collected(values: SqlValues, property: number, period: string): string {
-    const signals = collectedSignals(values, this.#signals.list, (signal) => this.bitOf(signal));
-    const numbers = [...this.#properties.values()].map((it) => propertyNumber(values, it));
-    const columns = this.#columns(signals, '1::TINYINT', '0::BIGINT', numbers);
-    return `SELECT unit, happened_at, ${this.#names.join(', ')} FROM (
-        SELECT session_key, happened_at, ${columns.join(', ')} FROM session_events
-        WHERE property = ${property} AND ${period} AND signals <> 0)
-      JOIN metric_sessions USING (session_key)`;
+    const columns = [
+      'happened_at',
+      'direction::TINYINT AS n',
+      'amount_micros AS a',
+      ...this.#columns(`CASE goal ${cases.join(' ')} END`),
+    ];
+    const period = isInPeriod('happened_at', this.#metrics, entries, this.#until);
+    return tables.rowsOf('conversions', columns, `${this.#isGoal} AND ${period}`);
   }
 
   get #names(): string[] {
-    return ['signals', 'n', 'a', ...[...this.#properties.keys()].map((_, index) => `value_${index}`)];
+    return ['signals', ...[...this.#properties.keys()].map((_, index) => `value_${index}`)];
   }
 
-  /** The columns of an event, without its visitor and its time. */
-  #columns(signals: string, n: string, a: string, numbers: readonly string[] = []): string[] {
-    const properties = [...this.#properties.keys()].map((_, index) => numbers[index] ?? 'NULL::DOUBLE');
-    const columns = [`(${signals})::${this.#type}`, n, a, ...properties];
+  #columns(signals: string, numbers: readonly string[] = []): string[] {
+    const properties = [...this.#properties.keys()].map((_, index) => numbers[index] ?? 'NULL');
+    const columns = [`(${signals})::${this.#type}`, ...properties.map((number) => `${number}::DOUBLE`)];
     return this.#names.map((name, index) => `${columns[index]} AS ${name}`);
   }
 

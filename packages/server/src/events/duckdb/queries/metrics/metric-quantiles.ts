@@ -2,11 +2,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { MICROS } from '@switchyard/core/money';
 import type { QuantileSpread } from '../../../store/metric-queries.ts';
 import { type QuantileMetric, signalOf } from '../../../store/metric-signals.ts';
-import { quantileSpread, spreadRanks } from '../../../store/quantile-spread.ts';
+import { type QuantileClusters, quantileSpread, spreadRanks } from '../../../store/quantile-spread.ts';
 import { createTemporary, execute, recordsOf, rowsOf } from '../../connection/sql.ts';
 import type { MetricEvents } from './metric-events.ts';
 import { isOver, isWithin } from './metric-times.ts';
-import type { MetricVisitors } from './metric-visitors.ts';
+import { inPart, type MetricVisitors, type Parts } from './metric-visitors.ts';
 
 /** The values of all visitors: quantiles need those of all parts at once. The table can use the disk. */
 export async function createMetricValues(connection: DuckDBConnection): Promise<void> {
@@ -36,7 +36,6 @@ export async function addMetricValues(
 
 type ClusterRow = {
   variation: bigint;
-  quantile: number;
   visitors: bigint;
   all_values: bigint;
   below: bigint;
@@ -45,40 +44,41 @@ type ClusterRow = {
   products: bigint;
 };
 
+interface SpreadScope {
+  /** Position of the metric. */
+  index: number;
+  parts: Parts;
+  includeBots: boolean;
+}
+
+/** Whether crawlers have values of the metric at this position. */
+export async function haveBots(
+  connection: DuckDBConnection,
+  visitors: MetricVisitors,
+  index: number,
+): Promise<boolean> {
+  const found = `SELECT 1 FROM metric_values WHERE metric = ${index} AND ${visitors.isBot} LIMIT 1`;
+  return (await rowsOf(connection, found)).length > 0;
+}
+
 /** By the number of the variation: the spread of a quantile, of the metric at this position. */
 export async function quantileSpreads(
   connection: DuckDBConnection,
   visitors: MetricVisitors,
   metric: QuantileMetric,
-  { index, includeBots }: { index: number; includeBots: boolean },
+  { index, parts, includeBots }: SpreadScope,
 ): Promise<Map<bigint, QuantileSpread>> {
   const own = `SELECT ${visitors.variation}::HUGEINT AS variation, unit, value FROM metric_values
     WHERE metric = ${index}${includeBots ? '' : ` AND NOT ${visitors.isBot}`}`;
-  const rows = await recordsOf<ClusterRow>(
-    connection,
-    `WITH own AS (${own}),
-      quantiles AS (SELECT variation, quantile_disc(value, ${metric.quantile}::DOUBLE) AS quantile FROM own GROUP BY variation),
-      clusters AS (
-        SELECT variation, any_value(quantile) AS quantile, count(*) AS m, count(*) FILTER (value <= quantile) AS k
-        FROM own JOIN quantiles USING (variation) GROUP BY variation, unit)
-      SELECT variation, any_value(quantile) AS quantile, count(*) AS visitors, sum(m) AS all_values, sum(k) AS below,
-             sum(m::HUGEINT * m) AS all_squares, sum(k::HUGEINT * k) AS below_squares, sum(m::HUGEINT * k) AS products
-      FROM clusters GROUP BY variation`,
-  );
-  const counted = rows.map(({ variation, quantile, ...row }) => {
-    const clusters = {
-      visitors: Number(row.visitors),
-      all: Number(row.all_values),
-      below: Number(row.below),
-      allSquares: Number(row.all_squares),
-      belowSquares: Number(row.below_squares),
-      products: Number(row.products),
-    };
-    return { variation, quantile, clusters, ranks: spreadRanks(metric.quantile, clusters) };
+  const quantiles = await valuesAt(connection, own, [metric.quantile]);
+  const clusters = await clustersOf(connection, own, quantiles, parts);
+  const counted = [...quantiles].map(([variation, [quantile]]) => {
+    const own = clusters.get(variation)!;
+    return { variation, quantile: quantile!, clusters: own, ranks: spreadRanks(metric.quantile, own) };
   });
-  const wanted = counted.flatMap(({ ranks, clusters }) =>
+  const wanted = counted.flatMap(({ ranks, clusters: { all } }) =>
     // In the middle, so that the rank is the same, however it is rounded.
-    (ranks ?? []).map((rank) => (rank - 0.5) / clusters.all),
+    (ranks ?? []).map((rank) => (rank - 0.5) / all),
   );
   const values = await valuesAt(connection, own, wanted);
   const unit = 'goalId' in metric.value ? MICROS : 1;
@@ -91,6 +91,50 @@ export async function quantileSpreads(
     }),
   );
 }
+
+/** By variation; each visitor is in one part. */
+async function clustersOf(
+  connection: DuckDBConnection,
+  own: string,
+  quantiles: ReadonlyMap<bigint, readonly number[]>,
+  parts: Parts,
+): Promise<Map<bigint, QuantileClusters>> {
+  const clusters = new Map<bigint, QuantileClusters>();
+  if (quantiles.size === 0) return clusters;
+  const cases = [...quantiles].map(([variation, [quantile]]) => `WHEN ${variation} THEN '${quantile}'::DOUBLE`);
+  for (const part of parts) {
+    const rows = await recordsOf<ClusterRow>(
+      connection,
+      `WITH clusters AS (
+        SELECT variation, count(*) AS m, count(*) FILTER (value <= CASE variation ${cases.join(' ')} END) AS k
+        FROM (${own} AND ${inPart('unit', part)}) GROUP BY variation, unit)
+      SELECT variation, count(*) AS visitors, sum(m) AS all_values, sum(k) AS below,
+             sum(m::HUGEINT * m) AS all_squares, sum(k::HUGEINT * k) AS below_squares, sum(m::HUGEINT * k) AS products
+      FROM clusters GROUP BY variation`,
+    );
+    for (const row of rows) {
+      const sums = clusters.get(row.variation) ?? NO_CLUSTERS;
+      clusters.set(row.variation, {
+        visitors: sums.visitors + Number(row.visitors),
+        all: sums.all + Number(row.all_values),
+        below: sums.below + Number(row.below),
+        allSquares: sums.allSquares + Number(row.all_squares),
+        belowSquares: sums.belowSquares + Number(row.below_squares),
+        products: sums.products + Number(row.products),
+      });
+    }
+  }
+  return clusters;
+}
+
+const NO_CLUSTERS: QuantileClusters = {
+  visitors: 0,
+  all: 0,
+  below: 0,
+  allSquares: 0,
+  belowSquares: 0,
+  products: 0,
+};
 
 /** By variation, its values at these shares. */
 async function valuesAt(

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createTemporary, rowsOf } from '../../connection/sql.ts';
+import { createTemporary } from '../../connection/sql.ts';
 import { FIRST_VISITOR } from '../../ingest/session-visitors.ts';
 import { inPart, type MetricVisitors, type Part } from './metric-visitors.ts';
 
@@ -18,7 +18,7 @@ export const namedSessions = (property: number) =>
 
 /**
  * The temporary tables that metrics are counted from: `metric_resolved` and `metric_users`, see `MetricVisitors`, for all
- * visitors; `metric_units`, the visitors of the current part, and `metric_sessions`, their collected sessions.
+ * visitors; `metric_units`, the visitors of the current part, and `metric_sessions`, their collected sessions with the same columns.
  */
 export class MetricTables {
   readonly visitors: MetricVisitors;
@@ -37,26 +37,20 @@ export class MetricTables {
     if (visitors.isByUser) await createTemporary(connection, 'metric_users', visitors.users());
   }
 
-  /** Goes on to a part of the visitors. Returns when the first and the last of them entered; undefined without any. */
-  async select(part: Part | undefined): Promise<[first: number, last: number] | undefined> {
+  /** Goes on to a part of the visitors. */
+  async select(part: Part | undefined): Promise<void> {
     this.#part = part;
     await createTemporary(this.connection, 'metric_units', this.visitors.units(part));
-    const [row] = await rowsOf<[bigint | null, bigint | null]>(
-      this.connection,
-      'SELECT min(first_at), max(first_at) FROM metric_units',
-    );
-    const [first, last] = row!;
-    return first === null ? undefined : [Number(first), Number(last)];
   }
 
   async selectSessions(): Promise<void> {
     const unit = this.#unitOf('visitor_key');
     await createTemporary(this.connection, 'metric_sessions', {
       sql: `WITH named AS (${namedSessions(this.visitors.property)})
-        SELECT session_key, unit FROM (
+        SELECT session_key, metric_units.* FROM (
           SELECT session_key, ${unit} AS unit FROM named ${this.#joinUsers('visitor_key')}
           WHERE ${inPart(unit, this.#part)})
-        SEMI JOIN metric_units USING (unit)`,
+        JOIN metric_units USING (unit)`,
       values: [],
     });
   }

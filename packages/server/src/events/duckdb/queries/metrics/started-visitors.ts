@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type BoundSql, rowsOf } from '../../connection/sql.ts';
+import type { BoundSql } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import { resolvedVisitors } from '../split-tests/resolved-visitors.ts';
 import { namedSessions } from './metric-tables.ts';
-import { inPart, type MetricVisitors, type Part } from './metric-visitors.ts';
+import { type Entries, entriesIn, inPart, type MetricVisitors, type Part } from './metric-visitors.ts';
 
 /** The visitors with a session that started within a period; their time starts with the first one. All are of one kind. */
 export class StartedVisitors implements MetricVisitors {
@@ -21,9 +21,8 @@ export class StartedVisitors implements MetricVisitors {
     this.#started = `property = ${property} AND started_at >= ${period.from} AND started_at < ${period.to}`;
   }
 
-  async countRead(connection: DuckDBConnection): Promise<number> {
-    const [row] = await rowsOf<[bigint]>(connection, `SELECT count(*) FROM sessions WHERE ${this.#started}`);
-    return Number(row![0]);
+  entries(connection: DuckDBConnection): Promise<Entries | undefined> {
+    return entriesIn(connection, 'sessions', { where: this.#started, enteredAt: 'started_at' });
   }
 
   async resolved(_connection: DuckDBConnection, unresolved: readonly string[]): Promise<BoundSql> {

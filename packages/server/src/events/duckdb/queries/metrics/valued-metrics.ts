@@ -1,5 +1,5 @@
 import type { MetricValue } from '../../../store/metric-queries.ts';
-import { returnSignal, signalOf, type ValuedMetric } from '../../../store/metric-signals.ts';
+import { returnSignal, signalOf, signalsOf, type ValuedMetric } from '../../../store/metric-signals.ts';
 import { scalesOf } from '../../../store/metric-sums.ts';
 import type { SumType } from '../split-tests/group-rows.ts';
 import type { MetricEvents } from './metric-events.ts';
@@ -20,11 +20,12 @@ export function valuedStatement(
   events: MetricEvents,
   times: Times,
 ): string {
+  const isNeeded = [...new Set(metrics.flatMap(signalsOf).map((signal) => events.has(signal)))].join(' OR ');
   const values = metrics.flatMap((metric, index) => valueColumns(metric, index, events, times));
   const sums = metrics.flatMap((metric, index) => sumColumns(metric, index, times));
   return `WITH visitors AS (
       SELECT unit, any_value(kind) AS kind, any_value(first_at) AS first_at, ${values.join(', ')}
-      FROM metric_events GROUP BY unit)
+      FROM metric_events WHERE ${isNeeded} GROUP BY unit)
     SELECT kind, ${sums.join(', ')} FROM visitors GROUP BY kind`;
 }
 

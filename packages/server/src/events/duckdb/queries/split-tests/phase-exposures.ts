@@ -17,7 +17,8 @@ export type PhaseQuery = Pick<
   preDays: number;
 };
 
-const SEEN_AT = 'least(happened_at, received_at)';
+/** When a visitor saw the test: clocks of clients may be ahead. */
+export const SEEN_AT = 'least(happened_at, received_at)';
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
