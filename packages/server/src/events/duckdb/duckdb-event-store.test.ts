@@ -23,7 +23,7 @@ describeEventStore('DuckDB', async () => {
   const directory = await newDirectory();
   const file = join(directory, 'events.duckdb');
   // A small limit, so that queries about the few visitors of random histories run in two parts.
-  const options = { maxVisitors: 4 };
+  const options = { maxVisitors: 4, maxMetricVisitors: 4 };
   let store: EventStore = await openDuckDbEventStore(file, options);
   return {
     store,

@@ -310,13 +310,14 @@ class DuckDbEventStore
   }
 
   #contextOf(connection: DuckDBConnection, signal?: AbortSignal): QueryContext {
-    const { maxVisitors } = this.#database;
+    const { maxVisitors, maxMetricVisitors } = this.#database;
     return {
       connection,
       terms: this.#terms,
       keys: this.#keys,
       registry: this.#registry,
       maxVisitors,
+      maxMetricVisitors,
       signal,
       sources: this.#sources,
       namingCollects: this.#visitors.namingCollects,

@@ -10,6 +10,8 @@ import { lockedError, StoreLock } from './store-lock.ts';
 export interface DuckDbOptions {
   /** Max visitors of a test that are grouped at a time; default: depends on the available memory. */
   maxVisitors?: number;
+  /** The same for metrics. */
+  maxMetricVisitors?: number;
 }
 
 /** Memory for large queries, which release it afterwards; with less they spill to disk and get much slower. */
@@ -23,6 +25,8 @@ const READERS = 2;
 
 /** Measured, including their conversions: 2.5 million visitors fit into 256 MB. */
 const VISITORS_PER_MEGABYTE = 9500;
+/** Groups of metrics use the disk if they do not fit: that takes less time than reading the events of each part. */
+const METRIC_VISITORS_PER_MEGABYTE = 4 * VISITORS_PER_MEGABYTE;
 
 /** How long to wait for another process that opened the swapped-in file first. */
 const REOPEN_MS = 5000;
@@ -31,6 +35,7 @@ const REOPEN_MS = 5000;
 export class DuckDbDatabase {
   readonly file: string;
   readonly maxVisitors: number;
+  readonly maxMetricVisitors: number;
   readonly #readers = new ConnectionPool(READERS);
   readonly #quick = new ConnectionPool(1);
   readonly #background = new ConnectionPool(1);
@@ -43,6 +48,7 @@ export class DuckDbDatabase {
   private constructor(file: string, options: DuckDbOptions, lock: StoreLock) {
     this.file = file;
     this.maxVisitors = options.maxVisitors ?? VISITORS_PER_MEGABYTE * MEMORY_MB;
+    this.maxMetricVisitors = options.maxMetricVisitors ?? METRIC_VISITORS_PER_MEGABYTE * MEMORY_MB;
     this.#lock = lock;
   }
 

@@ -15,6 +15,8 @@ export interface QueryContext {
   namingCollects: string;
   /** Max visitors grouped at a time; more would not fit into memory. */
   maxVisitors: number;
+  /** The same for metrics. */
+  maxMetricVisitors: number;
   /** Cancels the query: the database interrupts the statement that runs, long queries check it between statements or chunks. */
   signal?: AbortSignal | undefined;
 }

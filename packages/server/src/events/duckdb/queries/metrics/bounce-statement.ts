@@ -4,12 +4,13 @@ import { SESSION_EVENT_TYPES } from '../../schema/duckdb-schema.ts';
 import type { QueryContext } from '../query-context.ts';
 import { isPage } from './collected-signals.ts';
 import { isInPeriod, isOver, isWithin } from './metric-times.ts';
-import type { Entries, MetricVisitors } from './metric-visitors.ts';
+import { type Entries, inPart, type MetricVisitors, type Part } from './metric-visitors.ts';
 
 interface Times {
   now: number;
   until: number;
   entries: Entries;
+  part: Part | undefined;
 }
 
 /**
@@ -20,7 +21,7 @@ export function bounceStatement(
   { sources }: QueryContext,
   visitors: MetricVisitors,
   metrics: readonly BounceMetric[],
-  { now, until, entries }: Times,
+  { now, until, entries, part }: Times,
 ): BoundSql {
   const values = new SqlValues();
   const first = (value: string) => `arg_min(${value}, (happened_at, ${sources.tieBreak}))`;
@@ -52,7 +53,8 @@ export function bounceStatement(
     sql: `WITH views AS MATERIALIZED (
         SELECT metric_sessions.*, happened_at, url, seq, source, event_index
         FROM session_events JOIN metric_sessions USING (session_key)
-        WHERE ${viewed} AND ${isInPeriod('happened_at', metrics, entries, until)}),
+        WHERE ${viewed} AND ${isInPeriod('happened_at', metrics, entries, until)}
+          AND ${inPart('unit', part)}),
       older AS (
         SELECT session_key FROM sessions
         WHERE ${own} AND started_at < ${entries.first} AND session_key IN (SELECT session_key FROM views)),

@@ -13,17 +13,17 @@ import {
   type ValuedMetric,
 } from '../../../store/metric-signals.ts';
 import { type Counted, CountedMetrics, type Sum } from '../../../store/metric-sums.ts';
-import { recordsOf } from '../../connection/sql.ts';
+import { createTemporary, recordsOf } from '../../connection/sql.ts';
 import type { QueryContext } from '../query-context.ts';
 import type { SumType } from '../split-tests/group-rows.ts';
 import { bounceStatement } from './bounce-statement.ts';
 import { funnelStatement } from './funnel-statement.ts';
 import { MetricEvents } from './metric-events.ts';
-import { addMetricValues, createMetricValues, haveBots, quantileSpreads } from './metric-quantiles.ts';
+import { createMetricValues, haveBots, quantileSpreads } from './metric-quantiles.ts';
 import { MetricTables } from './metric-tables.ts';
 import { isOver } from './metric-times.ts';
-import type { Entries, MetricVisitors, Parts } from './metric-visitors.ts';
-import { returningStatement, unresolvedExposures } from './returning-visitors.ts';
+import type { Entries, MetricVisitors, Part, Parts } from './metric-visitors.ts';
+import { returnEvents, returningStatement, unresolvedExposures } from './returning-visitors.ts';
 import { valuedStatement } from './valued-metrics.ts';
 
 /** As `VisitorKinds` reads it. */
@@ -43,9 +43,6 @@ export interface MetricResults {
 
 /** One bit each, in integers of 128 bits with a sign. */
 const MAX_SIGNALS = 120;
-
-/** How much more memory it takes to count metrics than only visitors and conversions. */
-const MEMORY_FACTOR = 2;
 
 /** Counts metrics of visitors, in as many parts as the memory requires. The caller holds a snapshot. */
 export async function countMetrics(
@@ -89,7 +86,7 @@ class MetricCount {
   }
 
   async run(): Promise<void> {
-    const { connection, maxVisitors, signal } = this.#context;
+    const { connection, maxMetricVisitors, signal } = this.#context;
     const { visitors } = this.#tables;
     const entries = await visitors.entries(connection);
     if (entries === undefined) return;
@@ -97,35 +94,45 @@ class MetricCount {
       ...this.#events.unresolved(visitors.property),
       ...(this.#returns.length > 0 ? [unresolvedExposures(visitors.property)] : []),
     ];
-    await this.#tables.prepare(unresolved);
-    await this.#events.collect(connection, visitors.property, entries);
-    if (this.#quantiles.length > 0) await createMetricValues(connection);
-    const parts = partsOf(maxVisitors, entries.rows);
+    const parts = partsOf(maxMetricVisitors, entries.rows);
+    await this.#tables.createUnits(unresolved, parts, signal);
+    await this.#createEvents(entries);
+    await this.#countVisitors();
     for (const part of parts) {
       signal?.throwIfAborted();
-      await this.#tables.select(part);
-      await this.#countPart(entries);
+      await this.#countPart(part, entries);
     }
     for (const [index, metric] of this.#quantiles.entries()) await this.#addSpreads(metric, index, parts);
   }
 
-  async #countPart(entries: Entries): Promise<void> {
+  async #createEvents(entries: Entries): Promise<void> {
     const { connection } = this.#context;
-    const { until, now } = this.#query;
-    await this.#countVisitors();
-    if (this.#needsSessions) await this.#tables.selectSessions();
+    const { now, until } = this.#query;
+    if (this.#needsSessions) await this.#tables.createSessions();
     if (this.#valued.length + this.#funnels.length + this.#quantiles.length > 0) {
       await this.#events.create(this.#tables, entries);
-      await this.#countValued();
-      await this.#countFunnels();
-      await addMetricValues(connection, this.#events, this.#quantiles, { now, until });
+      await createMetricValues(connection, this.#events, this.#quantiles, { now, until });
     }
-    const times = { now, until, entries };
     if (this.#returns.length > 0) {
-      const statement = returningStatement(this.#returns, this.#tables, times);
+      const sql = returnEvents(this.#returns, this.#tables, { now, until, entries });
+      await createTemporary(connection, 'metric_returns', { sql, values: [] });
+    }
+  }
+
+  /** Groups by visitor: not all fit into memory. */
+  async #countPart(part: Part | undefined, entries: Entries): Promise<void> {
+    const { connection } = this.#context;
+    if (this.#valued.length > 0) {
+      const statement = valuedStatement(this.#valued, this.#events, { ...this.#query, part });
+      this.#addColumns(this.#valued, await recordsOf<SumRow>(connection, statement));
+    }
+    await this.#countFunnels(part);
+    if (this.#returns.length > 0) {
+      const statement = returningStatement(this.#returns, part);
       this.#addColumns(this.#returns, await recordsOf<SumRow>(connection, statement));
     }
     if (this.#bounces.length > 0) {
+      const times = { ...this.#query, entries, part };
       const { sql, values } = bounceStatement(this.#context, this.#tables.visitors, this.#bounces, times);
       this.#addColumns(this.#bounces, await recordsOf<SumRow>(connection, sql, values));
     }
@@ -153,18 +160,12 @@ class MetricCount {
     }
   }
 
-  async #countValued(): Promise<void> {
-    if (this.#valued.length === 0) return;
-    const statement = valuedStatement(this.#valued, this.#events, this.#query);
-    this.#addColumns(this.#valued, await recordsOf<SumRow>(this.#context.connection, statement));
-  }
-
-  async #countFunnels(): Promise<void> {
+  async #countFunnels(part: Part | undefined): Promise<void> {
     for (const metric of this.#funnels) {
       this.#context.signal?.throwIfAborted();
       const rows = await recordsOf<{ step: number; kind: Kind; visitors: bigint }>(
         this.#context.connection,
-        funnelStatement(metric, this.#events, this.#query.now),
+        funnelStatement(metric, this.#events, { now: this.#query.now, part }),
       );
       for (const { step, kind, visitors } of rows) {
         const steps = metric.steps.map((_, index) => (index === step - 1 ? visitors : 0n));
@@ -202,8 +203,8 @@ class MetricCount {
 }
 
 /** As many as the memory requires. */
-function partsOf(maxVisitors: number, rows: number): Parts {
-  const parts = 2 ** Math.ceil(Math.log2((MEMORY_FACTOR * rows) / maxVisitors));
+function partsOf(maxMetricVisitors: number, rows: number): Parts {
+  const parts = 2 ** Math.ceil(Math.log2(rows / maxMetricVisitors));
   if (parts <= 1) return [undefined];
   return Array.from({ length: parts }, (_, index) => ({ index, of: parts }));
 }

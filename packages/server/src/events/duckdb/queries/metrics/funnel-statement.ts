@@ -1,12 +1,17 @@
 import { type FunnelMetric, overlap, signalOf } from '../../../store/metric-signals.ts';
 import type { MetricEvents } from './metric-events.ts';
 import { isOver, isWithin } from './metric-times.ts';
+import { inPart, type Part } from './metric-visitors.ts';
 
 /**
  * SQL for the number of visitors who reached each step of a funnel: `step`, from 1, `kind` and `visitors`. Each step reads
  * the events of the visitors who reached the one before it.
  */
-export function funnelStatement(metric: FunnelMetric, events: MetricEvents, now: number): string {
+export function funnelStatement(
+  metric: FunnelMetric,
+  events: MetricEvents,
+  { now, part }: { now: number; part: Part | undefined },
+): string {
   const { steps } = metric;
   const signals = steps.map((step) => events.bitOf(signalOf(step)));
   const any = signals.reduce((bits, bit) => bits | bit, 0n);
@@ -19,7 +24,8 @@ export function funnelStatement(metric: FunnelMetric, events: MetricEvents, now:
   );
   return `WITH candidates AS MATERIALIZED (
       SELECT unit, kind, happened_at, rowid AS event, (${marks.join(' | ')}) AS mask FROM metric_events
-      WHERE (signals & ${any}) <> 0 AND n = 1 AND ${isWithin(metric, 0)} AND ${isOver(metric, now)}),
+      WHERE (signals & ${any}) <> 0 AND n = 1 AND ${isWithin(metric, 0)} AND ${isOver(metric, now)}
+        AND ${inPart('unit', part)}),
     ${reached.join(', ')}
     ${counts.join(' UNION ALL ')}`;
 }

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { MetricTerm } from '../../../store/metric-queries.ts';
 import { isQuantile, MetricSignals, type Signal, windowOf } from '../../../store/metric-signals.ts';
 import { createTemporary, SqlValues } from '../../connection/sql.ts';
@@ -9,10 +8,9 @@ import { isInPeriod } from './metric-times.ts';
 import type { Entries } from './metric-visitors.ts';
 
 /**
- * SQL for `metric_collected`, the events of pages that metrics need, with the bits of their signals and `value_0` and so
- * on for properties: once for all visitors, because patterns and JSON take longer than everything else. And for
- * `metric_events`: these and conversions, of the visitors of the current part, with `n` and `a` (the direction and the
- * micro-dollars of conversions).
+ * SQL for `metric_events`: the events of the visitors that metrics need, with the bits of their signals, `n` and `a` (the
+ * direction and the micro-dollars of conversions), and `value_0` and so on for properties. It has those of all visitors,
+ * because patterns and JSON take longer than everything else.
  */
 export class MetricEvents {
   readonly #signals: MetricSignals;
@@ -62,40 +60,21 @@ export class MetricEvents {
     return `value_${[...this.#properties.keys()].indexOf(JSON.stringify(value))}`;
   }
 
-  async collect(connection: DuckDBConnection, property: number, entries: Entries): Promise<void> {
-    if (!this.needsCollected) return;
-    const values = new SqlValues();
-    const period = isInPeriod('happened_at', this.#metrics, entries, this.#until);
-    const numbers = [...this.#properties.values()].map((it) => propertyNumber(values, it));
-    const selects = collectedSignals(values, this.#signals.list, (signal) => this.bitOf(signal)).map(
-      ({ where, signals, haveProperties }) =>
-        `SELECT session_key, happened_at, ${this.#columns(signals, haveProperties ? numbers : []).join(', ')} FROM session_events
-         WHERE property = ${property} AND ${period} AND ${where}`,
-    );
-    const sql = selects.join(' UNION ALL ');
-    await createTemporary(connection, 'metric_collected', { sql, values: values.list });
-  }
-
   async create(tables: MetricTables, entries: Entries): Promise<void> {
-    const columns = ['unit', 'kind', 'first_at', 'happened_at', 'n', 'a', ...this.#names].join(', ');
+    const values = new SqlValues();
     const { canLeave } = tables.visitors;
-    const isCounted = `happened_at >= first_at ${canLeave ? 'AND happened_at < left_at' : ''} AND (${this.#isBeforeEnd})`;
+    const columns = ['unit', 'kind', 'first_at', 'happened_at', 'n', 'a', ...this.#names].join(', ');
+    const period = isInPeriod('happened_at', this.#metrics, entries, this.#until);
     const selects = [
-      // No row, so that the table has its columns without any events.
-      `SELECT ${columns} FROM (${this.#none}) JOIN metric_units USING (unit)`,
-      ...(this.#goals.length > 0
-        ? [
-            `SELECT ${columns} FROM (${this.#conversions(tables, entries)}) JOIN metric_units USING (unit) WHERE ${isCounted}`,
-          ]
-        : []),
-      ...(this.needsCollected
-        ? [
-            `SELECT ${columns} FROM (SELECT *, 1::TINYINT AS n, 0::BIGINT AS a FROM metric_collected)
-             JOIN metric_sessions USING (session_key) WHERE ${isCounted}`,
-          ]
-        : []),
+      this.#none,
+      ...(this.#goals.length > 0 ? [this.#conversions(tables, period)] : []),
+      ...(this.needsCollected ? this.#collected(values, tables.visitors.property, period) : []),
     ];
-    await createTemporary(tables.connection, 'metric_events', { sql: selects.join(' UNION ALL '), values: [] });
+    const isCounted = `happened_at >= first_at ${canLeave ? 'AND happened_at < left_at' : ''} AND (${this.#isBeforeEnd})`;
+    const sql = selects
+      .map((select) => `SELECT ${columns} FROM (${select}) WHERE ${isCounted}`)
+      .join(' UNION ALL ');
+    await createTemporary(tables.connection, 'metric_events', { sql, values: values.list });
   }
 
   get #isBeforeEnd(): string {
@@ -105,31 +84,43 @@ export class MetricEvents {
       .join(' OR ');
   }
 
+  /** No row, so that the table has its columns without any events. */
   get #none(): string {
-    const columns = this.#columns('0').join(', ');
-    return `SELECT 0::BIGINT AS unit, 0::BIGINT AS happened_at, 0::TINYINT AS n, 0::BIGINT AS a, ${columns} WHERE false`;
+    return `SELECT ${this.#columns('0', { at: '0::BIGINT' })}, metric_units.* FROM metric_units WHERE false`;
   }
 
-  #conversions(tables: MetricTables, entries: Entries): string {
+  #conversions(tables: MetricTables, period: string): string {
     const cases = this.#goals.map(({ term, bit }) => `WHEN ${term} THEN ${bit}`);
-    const columns = [
-      'happened_at',
-      'direction::TINYINT AS n',
-      'amount_micros AS a',
-      ...this.#columns(`CASE goal ${cases.join(' ')} END`),
-    ];
-    const period = isInPeriod('happened_at', this.#metrics, entries, this.#until);
-    return tables.rowsOf('conversions', columns, `${this.#isGoal} AND ${period}`);
+    const columns = this.#columns(`CASE goal ${cases.join(' ')} END`, { n: 'direction', a: 'amount_micros' });
+    return tables.rowsOf('conversions', [columns], `${this.#isGoal} AND ${period}`);
+  }
+
+  #collected(values: SqlValues, property: number, period: string): string[] {
+    const numbers = [...this.#properties.values()].map((it) => propertyNumber(values, it));
+    return collectedSignals(values, this.#signals.list, (signal) => this.bitOf(signal)).map(
+      ({ where, signals, haveProperties }) =>
+        `SELECT ${this.#columns(signals, haveProperties ? { numbers } : {})}, metric_sessions.*
+         FROM session_events JOIN metric_sessions USING (session_key)
+         WHERE property = ${property} AND ${period} AND ${where}`,
+    );
   }
 
   get #names(): string[] {
     return ['signals', ...[...this.#properties.keys()].map((_, index) => `value_${index}`)];
   }
 
-  #columns(signals: string, numbers: readonly string[] = []): string[] {
-    const properties = [...this.#properties.keys()].map((_, index) => numbers[index] ?? 'NULL');
-    const columns = [`(${signals})::${this.#type}`, ...properties.map((number) => `${number}::DOUBLE`)];
-    return this.#names.map((name, index) => `${columns[index]} AS ${name}`);
+  #columns(
+    signals: string,
+    { at = 'happened_at', n = '1', a = '0', numbers = [] as readonly string[] } = {},
+  ): string {
+    const values = [...this.#properties.keys()].map((_, index) => `${numbers[index] ?? 'NULL'}::DOUBLE`);
+    const columns = [`(${signals})::${this.#type}`, ...values];
+    return [
+      `${at} AS happened_at`,
+      `${n}::TINYINT AS n`,
+      `${a}::BIGINT AS a`,
+      ...this.#names.map((name, index) => `${columns[index]} AS ${name}`),
+    ].join(', ');
   }
 
   /** The smallest type that fits, because there are many events. */

@@ -3,35 +3,26 @@ import { MICROS } from '@switchyard/core/money';
 import type { QuantileSpread } from '../../../store/metric-queries.ts';
 import { type QuantileMetric, signalOf } from '../../../store/metric-signals.ts';
 import { type QuantileClusters, quantileSpread, spreadRanks } from '../../../store/quantile-spread.ts';
-import { createTemporary, execute, recordsOf, rowsOf } from '../../connection/sql.ts';
+import { createTemporary, recordsOf, rowsOf } from '../../connection/sql.ts';
 import type { MetricEvents } from './metric-events.ts';
 import { isOver, isWithin } from './metric-times.ts';
 import { inPart, type MetricVisitors, type Parts } from './metric-visitors.ts';
 
-/** The values of all visitors: quantiles need those of all parts at once. The table can use the disk. */
-export async function createMetricValues(connection: DuckDBConnection): Promise<void> {
-  await createTemporary(connection, 'metric_values', {
-    sql: 'SELECT 0::INTEGER AS metric, 0::HUGEINT AS kind, 0::BIGINT AS unit, 0::DOUBLE AS value WHERE false',
-    values: [],
-  });
-}
-
-/** Adds the values of the visitors of the current part; those of conversions are micro-dollars. */
-export async function addMetricValues(
+/** Creates `metric_values`, the values of visitors; those of conversions are micro-dollars. */
+export async function createMetricValues(
   connection: DuckDBConnection,
   events: MetricEvents,
   metrics: readonly QuantileMetric[],
   times: { now: number; until: number },
 ): Promise<void> {
-  for (const [index, metric] of metrics.entries()) {
+  if (metrics.length === 0) return;
+  const selects = metrics.map((metric, index) => {
     const value = 'goalId' in metric.value ? 'a::DOUBLE' : events.valueOf(metric.value);
-    await execute(
-      connection,
-      `INSERT INTO metric_values SELECT ${index}, kind, unit, ${value} FROM metric_events
-       WHERE ${events.has(signalOf(metric.value))} AND n = 1 AND ${value} IS NOT NULL
-         AND ${isWithin(metric, times.until)} AND ${isOver(metric, times.now)}`,
-    );
-  }
+    return `SELECT ${index}::INTEGER AS metric, kind, unit, ${value} AS value FROM metric_events
+      WHERE ${events.has(signalOf(metric.value))} AND n = 1 AND ${value} IS NOT NULL
+        AND ${isWithin(metric, times.until)} AND ${isOver(metric, times.now)}`;
+  });
+  await createTemporary(connection, 'metric_values', { sql: selects.join(' UNION ALL '), values: [] });
 }
 
 type ClusterRow = {
@@ -101,7 +92,9 @@ async function clustersOf(
 ): Promise<Map<bigint, QuantileClusters>> {
   const clusters = new Map<bigint, QuantileClusters>();
   if (quantiles.size === 0) return clusters;
-  const cases = [...quantiles].map(([variation, [quantile]]) => `WHEN ${variation} THEN '${quantile}'::DOUBLE`);
+  const cases = [...quantiles].map(
+    ([variation, [quantile]]) => `WHEN ${variation} THEN '${quantile}'::DOUBLE`,
+  );
   for (const part of parts) {
     const rows = await recordsOf<ClusterRow>(
       connection,

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { createTemporary } from '../../connection/sql.ts';
+import { createTemporary, execute } from '../../connection/sql.ts';
 import { FIRST_VISITOR } from '../../ingest/session-visitors.ts';
-import { inPart, type MetricVisitors, type Part } from './metric-visitors.ts';
+import type { MetricVisitors, Parts } from './metric-visitors.ts';
 
 /** The visitor as far as the row knows it. */
 const STORED = 'coalesce(visitor_key, unit_key)';
@@ -17,13 +17,13 @@ export const namedSessions = (property: number) =>
    WHERE property = ${property} AND ${FIRST_VISITOR} AND session_key NOT IN (SELECT session_key FROM metric_resolved)`;
 
 /**
- * The temporary tables that metrics are counted from: `metric_resolved` and `metric_users`, see `MetricVisitors`, for all
- * visitors; `metric_units`, the visitors of the current part, and `metric_sessions`, their collected sessions with the same columns.
+ * The temporary tables that metrics are counted from: `metric_resolved` and `metric_users`, see `MetricVisitors`;
+ * `metric_units`, the visitors, and `metric_sessions`, their collected sessions with the same columns. They have all
+ * visitors, and use the disk if those do not fit into memory.
  */
 export class MetricTables {
   readonly visitors: MetricVisitors;
   readonly connection: DuckDBConnection;
-  #part: Part | undefined;
 
   constructor(connection: DuckDBConnection, visitors: MetricVisitors) {
     this.connection = connection;
@@ -31,36 +31,40 @@ export class MetricTables {
   }
 
   /** @param unresolved as for `MetricVisitors` */
-  async prepare(unresolved: readonly string[]): Promise<void> {
+  async createUnits(
+    unresolved: readonly string[],
+    parts: Parts,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { connection, visitors } = this;
     await createTemporary(connection, 'metric_resolved', await visitors.resolved(connection, unresolved));
     if (visitors.isByUser) await createTemporary(connection, 'metric_users', visitors.users());
+    const [first, ...others] = parts;
+    await createTemporary(connection, 'metric_units', visitors.units(first));
+    for (const part of others) {
+      signal?.throwIfAborted();
+      const { sql, values } = visitors.units(part);
+      await execute(connection, `INSERT INTO metric_units ${sql}`, values);
+    }
   }
 
-  /** Goes on to a part of the visitors. */
-  async select(part: Part | undefined): Promise<void> {
-    this.#part = part;
-    await createTemporary(this.connection, 'metric_units', this.visitors.units(part));
-  }
-
-  async selectSessions(): Promise<void> {
-    const unit = this.#unitOf('visitor_key');
+  async createSessions(): Promise<void> {
     await createTemporary(this.connection, 'metric_sessions', {
       sql: `WITH named AS (${namedSessions(this.visitors.property)})
-        SELECT session_key, metric_units.* FROM (
-          SELECT session_key, ${unit} AS unit FROM named ${this.#joinUsers('visitor_key')}
-          WHERE ${inPart(unit, this.#part)})
+        SELECT session_key, metric_units.*
+        FROM (SELECT session_key, ${this.#unitOf('visitor_key')} AS unit FROM named ${this.#joinUsers('visitor_key')})
         JOIN metric_units USING (unit)`,
       values: [],
     });
   }
 
-  /** FROM `exposures` or `conversions`, with the `unit` of each row; `where` filters them, `columns` are those to keep. */
+  /** SELECT of `exposures` or `conversions` with their visitors; `where` filters them, `columns` are those to keep. */
   rowsOf(table: 'exposures' | 'conversions', columns: readonly string[], where: string): string {
-    const unit = this.#unitOf(STORED);
-    return `SELECT ${unit} AS unit, ${columns.join(', ')}
-      FROM ${table} LEFT JOIN metric_resolved USING (session_key) ${this.#joinUsers(STORED)}
-      WHERE property = ${this.visitors.property} AND session_key IS NOT NULL AND ${where} AND ${inPart(unit, this.#part)}`;
+    return `SELECT ${columns.join(', ')}, metric_units.*
+      FROM (SELECT *, ${this.#unitOf(STORED)} AS unit
+        FROM ${table} LEFT JOIN metric_resolved USING (session_key) ${this.#joinUsers(STORED)}
+        WHERE property = ${this.visitors.property} AND session_key IS NOT NULL AND ${where})
+      JOIN metric_units USING (unit)`;
   }
 
   #unitOf(visitor: string): string {

@@ -36,7 +36,7 @@ export interface MetricVisitors {
   resolved(connection: DuckDBConnection, unresolved: readonly string[]): Promise<BoundSql>;
   /** SELECT of `known_visitor` and `known_user`, the latest user of each visitor. */
   users(): BoundSql;
-  /** SELECT of `unit`, `kind`, `first_at` and, if they can leave, `left_at`. It follows `metric_resolved`. */
+  /** SELECT of `unit`, `kind`, `first_at` and, if they can leave, `left_at`, after `metric_resolved` is created. */
   units(part: Part | undefined): BoundSql;
   /** Of a number in `kind`, the part that says which variation it is. */
   readonly variation: string;

@@ -4,6 +4,7 @@ import { scalesOf } from '../../../store/metric-sums.ts';
 import type { SumType } from '../split-tests/group-rows.ts';
 import type { MetricEvents } from './metric-events.ts';
 import { isOver, isWithin } from './metric-times.ts';
+import { inPart, type Part } from './metric-visitors.ts';
 
 interface Times {
   now: number;
@@ -18,14 +19,14 @@ interface Times {
 export function valuedStatement(
   metrics: readonly ValuedMetric[],
   events: MetricEvents,
-  times: Times,
+  { part, ...times }: Times & { part: Part | undefined },
 ): string {
   const isNeeded = [...new Set(metrics.flatMap(signalsOf).map((signal) => events.has(signal)))].join(' OR ');
   const values = metrics.flatMap((metric, index) => valueColumns(metric, index, events, times));
   const sums = metrics.flatMap((metric, index) => sumColumns(metric, index, times));
   return `WITH visitors AS (
       SELECT unit, any_value(kind) AS kind, any_value(first_at) AS first_at, ${values.join(', ')}
-      FROM metric_events WHERE ${isNeeded} GROUP BY unit)
+      FROM metric_events WHERE (${isNeeded}) AND ${inPart('unit', part)} GROUP BY unit)
     SELECT kind, ${sums.join(', ')} FROM visitors GROUP BY kind`;
 }
 
