@@ -9,7 +9,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AcceptedConversion, AcceptedRequest, JournalEntry } from '../store/accepted-request.ts';
 import { exposure, exposures, splitTestQuery } from '../store/contract/sample-requests.contract.ts';
-import { seenOf } from '../store/contract/seen-of.contract.ts';
+import { seenOf } from '../store/contract/split-tests/seen-of.contract.ts';
 import { describeEventStore } from '../store/event-store.contract.ts';
 import { type EventStore, LOCAL_SOURCE } from '../store/event-store.ts';
 import { openDuckDbEventStore } from './duckdb-event-store.ts';

@@ -3,12 +3,12 @@ import { ERASURES_SOURCE, type EventStore, type Positions } from '../event-store
 import type { Page } from '../page.ts';
 import type { SessionSummary } from '../session-summary.ts';
 import type { SplitTestSeries } from '../split-test-queries.ts';
-import { inOrder } from './compare-lists.contract.ts';
-import { comparable } from './compare-metrics.contract.ts';
-import { byOption, ordered } from './compare-split-tests.contract.ts';
-import { rowsOf } from './describe-session-contexts.contract.ts';
-import { listed } from './describe-traffic.contract.ts';
 import { withoutTies } from './expect-to-agree.contract.ts';
+import { inOrder } from './lists/compare-lists.contract.ts';
+import { comparable } from './metrics/compare-metrics.contract.ts';
+import { rowsOf } from './sessions/describe-session-contexts.contract.ts';
+import { byOption, ordered } from './split-tests/compare-split-tests.contract.ts';
+import { listed } from './traffic/describe-traffic.contract.ts';
 
 /** The members of the port that answer something. */
 export type Question = Exclude<

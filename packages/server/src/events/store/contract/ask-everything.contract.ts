@@ -2,13 +2,13 @@ import { INTERVALS } from '@switchyard/core/api/goals';
 import { TRAFFIC_DIMENSIONS } from '@switchyard/core/api/traffic';
 import { DAY_MS } from '@switchyard/core/time';
 import type { EventStore, Positions } from '../event-store.ts';
-import { FEEDBACK_FILTERS, SESSION_CONDITIONS } from './compare-lists.contract.ts';
-import { METRICS, metricsQueryOf } from './compare-metrics.contract.ts';
-import { assignmentQuery } from './describe-assignments.contract.ts';
-import { ALL_PARTS, contextQuery } from './describe-session-contexts.contract.ts';
-import { TRAFFIC_FILTERS, TRAFFIC_PERIODS } from './describe-traffic.contract.ts';
+import { FEEDBACK_FILTERS, SESSION_CONDITIONS } from './lists/compare-lists.contract.ts';
+import { METRICS, metricsQueryOf } from './metrics/compare-metrics.contract.ts';
 import { T0 } from './random-requests.contract.ts';
-import { feedbackQueryOf, SPLIT_TEST_QUERIES } from './split-test-queries.contract.ts';
+import { ALL_PARTS, contextQuery } from './sessions/describe-session-contexts.contract.ts';
+import { assignmentQuery } from './split-tests/describe-assignments.contract.ts';
+import { feedbackQueryOf, SPLIT_TEST_QUERIES } from './split-tests/split-test-queries.contract.ts';
+import { TRAFFIC_FILTERS, TRAFFIC_PERIODS } from './traffic/describe-traffic.contract.ts';
 
 export interface Interest {
   propertyId: string;

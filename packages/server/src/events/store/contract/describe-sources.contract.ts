@@ -4,8 +4,8 @@ import type { AcceptedRequest, JournalEntry } from '../accepted-request.ts';
 import type { EventStore } from '../event-store.ts';
 import type { TimelineCursor } from '../page.ts';
 import { expectToAgree } from './expect-to-agree.contract.ts';
+import { pagesOf } from './lists/pages-of.contract.ts';
 import { NaiveEventStore } from './naive-event-store.contract.ts';
-import { pagesOf } from './pages-of.contract.ts';
 import { randomScenario, T0 } from './random-requests.contract.ts';
 import { collect, entry, exposure, exposures, goal } from './sample-requests.contract.ts';
 

@@ -15,16 +15,16 @@ import {
   compareConversions,
   compareFeedbackFilters,
   compareSessionConditions,
-} from './compare-lists.contract.ts';
-import { compareMetrics } from './compare-metrics.contract.ts';
-import { compareSplitTests } from './compare-split-tests.contract.ts';
-import { assignmentQuery } from './describe-assignments.contract.ts';
-import { compareSessionContexts } from './describe-session-contexts.contract.ts';
-import { compareTraffic } from './describe-traffic.contract.ts';
-import { naiveAssignments } from './naive-assignment.contract.ts';
+} from './lists/compare-lists.contract.ts';
+import { pagesOf } from './lists/pages-of.contract.ts';
+import { compareMetrics } from './metrics/compare-metrics.contract.ts';
 import type { NaiveEventStore, NaiveSession } from './naive-event-store.contract.ts';
-import { pagesOf } from './pages-of.contract.ts';
 import { T0 } from './random-requests.contract.ts';
+import { compareSessionContexts } from './sessions/describe-session-contexts.contract.ts';
+import { compareSplitTests } from './split-tests/compare-split-tests.contract.ts';
+import { assignmentQuery } from './split-tests/describe-assignments.contract.ts';
+import { naiveAssignments } from './split-tests/naive-assignment.contract.ts';
+import { compareTraffic } from './traffic/describe-traffic.contract.ts';
 
 /** Runs all queries on the store, page by page, and compares the results with the model. */
 export async function expectToAgree(
