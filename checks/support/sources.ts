@@ -24,7 +24,7 @@ export const PATHS: readonly string[] = execFileSync(
   .split('\n')
   .filter((path) => path !== '' && !path.endsWith('.d.ts'));
 
-export const isTest = (path: string): boolean => /\.(test|contract)\.tsx?$|\/testing\//.test(path);
+const isTest = (path: string): boolean => /\.(test|contract)\.tsx?$|\/testing\//.test(path);
 
 const contents = new Map<string, string>();
 
