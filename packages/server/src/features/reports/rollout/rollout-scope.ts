@@ -1,5 +1,7 @@
 import type { Rollout } from '@switchyard/core/api/targeting';
 import { DEFAULT_WAIT_DAYS } from '@switchyard/core/lifecycle/guarded-rollout';
+import type { Pause } from '@switchyard/core/lifecycle/phases';
+import { DAY_MS } from '@switchyard/core/time';
 import { toGuardrail } from '../../../configuration/definitions/outcome-checks.ts';
 import type { PropertyConfiguration } from '../../../configuration/property/property-configuration.ts';
 import { type PhaseScope, phaseScope } from '../report-scope.ts';
@@ -15,6 +17,7 @@ export interface RolloutScope {
   readonly plannedPhases: number;
   readonly next: { readonly percentage: number; readonly at: number } | null;
   readonly minVisitors: number | null;
+  /** Pauses of the flag or the rule prolong it. */
   readonly maxWaitDays: number;
   /** Guardrails whose goal or metric is gone. */
   readonly lostGuardrails: number;
@@ -34,16 +37,22 @@ export function rolloutScope(
   const phases = measured.phases.filter(({ number }) => number >= firstPhase).slice(-MAX_PHASES);
   const step = schedule?.[0];
   const { startedAt = 0, pauses = [] } = phases.at(-1) ?? {};
-  const resumedAt = pauses.at(-1)?.to ?? 0;
+  // It cannot have waited for longer than there has been something to wait for.
+  const next = step ? { percentage: step.percentage, at: Math.max(step.at, startedAt) } : null;
   const scopes = phases.map(({ number }) => phaseScope(property, test, number, now));
   return {
     phases: scopes,
     plannedPhases,
-    // It cannot have waited for longer than there has been something to wait for.
-    next: step ? { percentage: step.percentage, at: Math.max(step.at, startedAt, resumedAt) } : null,
+    next,
     minVisitors: minVisitors ?? null,
-    maxWaitDays,
+    maxWaitDays: maxWaitDays + (next ? pausedDays(pauses, next.at, now) : 0),
     lostGuardrails: guardrails.length - (scopes[0]?.goals.length ?? guardrails.length),
     now,
   };
 }
+
+const pausedDays = (pauses: readonly Pause[], from: number, to: number): number =>
+  pauses.reduce(
+    (sum, pause) => sum + Math.max(0, Math.min(pause.to ?? to, to) - Math.max(pause.from, from)),
+    0,
+  ) / DAY_MS;
