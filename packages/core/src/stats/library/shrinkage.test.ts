@@ -57,6 +57,19 @@ describe('several changes together', () => {
     ]);
   });
 
+  it('count a fall to nothing as one by 99 %, which neither disappears nor outweighs everything', () => {
+    const nothing = { estimate: -1, standardError: 0.02 };
+    expect(observedTogether([nothing])).toBeCloseTo(-0.99, 12);
+    expect(observedTogether([...EFFECTS, nothing])).toBeCloseTo(1.045 * 0.01 - 1, 12);
+    // More than 100 % is possible for revenue with refunds.
+    expect(observedTogether([{ estimate: -1.5, standardError: 0.02 }])).toBeCloseTo(-0.99, 12);
+    const { estimate, low, high } = expectedTogether([nothing], [{ sd: 1e9, weight: 1 }]);
+    expect(estimate).toBeCloseTo(-0.99, 9);
+    // Of the factor 0.01, with an error of 0.02: exp(±1.96 · 2).
+    expect(low).toBeCloseTo(0.01 * Math.exp(-1.96 * 2) - 1, 4);
+    expect(high).toBeCloseTo(0.01 * Math.exp(1.96 * 2) - 1, 3);
+  });
+
   it('change nothing if there are none', () => {
     expect(expectedTogether([], KNOWN)).toEqual({ estimate: 0, low: 0, high: 0 });
     expect(observedTogether([])).toBe(0);

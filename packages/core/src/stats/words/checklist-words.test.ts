@@ -108,6 +108,12 @@ describe('the checklist', () => {
     ]);
   });
 
+  it('adds the days in which visitors are only followed', () => {
+    expect(plan({ withinDays: 7 })[1]).toMatch(/: 27 days at this traffic\.$/);
+    expect(plan({ withinDays: 7, planned: 2000 })[1]).toMatch(/ take about 27 days at this traffic\.$/);
+    expect(plan({ withinDays: 40 })[0]).toBe('warning');
+  });
+
   it('passes on what the A/A test says', () => {
     const aaTest = (verdict: 'alarm' | 'collecting') => ({ aaTest: { verdict, words: 'Words.' } });
     expect(found('aa-test', aaTest('alarm'))).toEqual(['problem', 'Words.']);

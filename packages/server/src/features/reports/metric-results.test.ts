@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MAX_METRICS } from '@switchyard/core/api/metrics';
 import { accepted, closeShop, openShop, type Shop, sampleWith } from '@switchyard/testing/fixtures/shop';
 import { switchyard } from '@switchyard/testing/server/command-line';
 import { bodyOf, errorOf } from '@switchyard/testing/server/property-manager';
@@ -60,6 +61,13 @@ const PLANNED_METRICS = [
   { id: 'planned-views', kind: 'page', path: '/planned', of: 'views' },
   { id: 'planned-page', kind: 'page', path: '/planned' },
 ];
+
+/** Has as many metrics as it may. */
+const FULL = {
+  id: 'full',
+  apiKeys: [{ kind: 'secret', key: 'service_sec_0123456789abcdefFullSecret' }],
+  metrics: Array.from({ length: MAX_METRICS }, (_, index) => ({ id: `m${index}`, kind: 'page' })),
+};
 
 const clock = new AdjustableClock();
 let shop: Shop;
@@ -129,7 +137,7 @@ async function play(): Promise<void> {
 beforeAll(async () => {
   clock.freeze(now);
   shop = await openShop({
-    provision: sampleWith({ metrics: [...METRICS, ...PLANNED_METRICS], splitTests: [TEST, PLANNED] }),
+    provision: sampleWith({ metrics: [...METRICS, ...PLANNED_METRICS], splitTests: [TEST, PLANNED] }, [FULL]),
     wrap: clock.wrap,
   });
   await play();
@@ -291,6 +299,12 @@ describe('the preview of a metric', () => {
     expect(nothing.words).toContain('That is not enough data to plan a test.');
   });
 
+  it('creates nothing, so a property with as many as it may have can ask', async () => {
+    const query = { propertyId: 'full', definition: JSON.stringify({ kind: 'page', path: '/new' }) };
+    const response = await shop.get('/v1/metrics/preview', query, FULL.apiKeys[0]!.key);
+    expect(bodyOf(response)).toMatchObject({ metric: null, name: 'page', visitors: 0 });
+  });
+
   it('needs a metric, and checks a definition like one that is saved', async () => {
     errorOf(await preview({}), 400, 'invalid_request');
     errorOf(await preview({ metric: 'views', definition: '{}' }), 400, 'invalid_request');
@@ -338,6 +352,18 @@ describe('a plan with metrics', () => {
     expect(plan.words).toContain(' at this traffic, the last 2 days of which only follow visitors, to find ');
     const value = bodyOf(await ask({ metric: 'spend' }));
     expect(value.words).toContain('"Spending" was $20.00, over 6 visitors.');
+  });
+
+  it('gives visitors the time of a guardrail with a window', async () => {
+    const { dailyVisitors, guardrails } = bodyOf(
+      await ask({ goalId: 'signup', guardrails: 'metric:signups:0.5,signup:0.5' }),
+    );
+    const [followed, plain] = guardrails.map(({ visitors, days }: Body) => [
+      Math.ceil(visitors / dailyVisitors),
+      days,
+    ]);
+    expect(followed[1]).toBe(followed[0] + 2);
+    expect(plain[1]).toBe(plain[0]);
   });
 
   it('is for one goal or metric that exists', async () => {

@@ -10,6 +10,7 @@ const GOALS = [{ id: 'silent', name: 'Silent', kind: 'count' }];
 const METRICS = [
   { id: 'joined', name: 'Joined', kind: 'count', goalId: 'signup' },
   { id: 'nobody', name: 'Nobody', kind: 'event', event: 'never' },
+  { id: 'in-a-week', name: 'In a week', kind: 'count', goalId: 'signup', withinDays: 7 },
 ];
 const VARIATIONS = [
   { key: 'control', weight: 1 },
@@ -99,6 +100,12 @@ it('looks at the visitors of metrics', async () => {
   expect(plan![0]).not.toBe('unknown');
   const { items } = await manager.read(`/split-tests/draft-${next - 1}/start-checklist`);
   expect(items[0].link).toBe('/p/shop/metrics/joined');
+});
+
+it('gives visitors the time of the window', async () => {
+  const { plan } = await checked({ goals: [{ metric: 'in-a-week' }], plannedVisitors: 2000 });
+  // 40 visitors in the 28 days and those of the window, then the window of the last one.
+  expect(plan![1]).toMatch(/^The planned 2,000 visitors take about 1,757 days at this traffic\./);
 });
 
 it('looks at the variations', async () => {
