@@ -17,6 +17,18 @@ const ruleGoal = {
       }),
     ),
   ),
+  fromDay: Type.Optional(
+    Type.Integer({
+      description:
+        'Only for retention: the first day after the exposure; `withinDays` ends with the last one. Missing in rules of earlier versions',
+    }),
+  ),
+  goalName: Type.Optional(
+    Type.String({
+      description:
+        'Only for retention of a goal: its name when the rule was fixed. Otherwise, any visit counts',
+    }),
+  ),
   option: Type.Optional(nullable(Type.String({ description: 'Only for feedback; null: any answer' }))),
   lowerIsBetter: Type.Boolean(),
 };

@@ -46,6 +46,19 @@ describe('the rule of a test', () => {
   });
 });
 
+it('has the days of a retention metric, whose lack in an older rule is no change', () => {
+  const definition = { kind: 'retention', format: 'percent', withinDays: 8, fromDay: 3, goalName: 'Orders' };
+  const metric = goal('metric:habit', 'primary', { kind: 'metric', definition } as Partial<ReportGoal>);
+  const rule = decisionRuleOf(TEST, [metric], DEFAULT_STATISTICS);
+  expect(rule.primary).toMatchObject({ withinDays: 8, fromDay: 3, goalName: 'Orders' });
+  const { fromDay: _day, goalName: _goal, ...older } = rule.primary!;
+  expect(ruleChanges({ ...rule, primary: older }, rule)).toEqual([]);
+  const renamed = { ...rule.primary!, goalName: 'Purchases' };
+  expect(ruleChanges(rule, { ...rule, primary: renamed })).toEqual([]);
+  const [change] = ruleChanges(rule, { ...rule, primary: { ...rule.primary!, lowerIsBetter: true } });
+  expect(change!.words).toBe('Primary goal "metric:habit": more is better → less is better');
+});
+
 const words = (...rules: Parameters<typeof ruleChanges>) => ruleChanges(...rules).map((it) => it.words);
 
 describe('changes of a rule', () => {

@@ -61,6 +61,8 @@ const ruleMetric = (definition: ReportMetric) => ({
   measure: measuresOf(definition)[0].name,
   ...(definition.quantile !== undefined && { quantile: definition.quantile }),
   withinDays: definition.withinDays,
+  ...(definition.fromDay !== undefined && { fromDay: definition.fromDay }),
+  ...(definition.goalName !== undefined && { goalName: definition.goalName }),
 });
 
 /** Who changed a part of the rule last, and when. */
@@ -157,7 +159,10 @@ function decides(name: (typeof STATISTICS)[number], rule: DecisionRule): boolean
   }
 }
 
-/** Goals by their ids: their order and their names decide nothing. */
+/**
+ * Goals by their ids: their order and their names decide nothing. Nor do the days of a retention metric, which cannot
+ * change and are missing in older rules.
+ */
 function goalChanges(
   what: 'primary' | 'secondary' | 'guardrails',
   before: readonly RuleGoal[],
@@ -166,7 +171,9 @@ function goalChanges(
   const named = new Map([...before, ...after].map(({ id, name }) => [id, name]));
   const find = (goals: readonly RuleGoal[], id: string) => {
     const goal = goals.find((it) => it.id === id);
-    return goal ? { ...goal, name: named.get(id)! } : null;
+    if (goal === undefined) return null;
+    const { fromDay: _fromDay, goalName: _goalName, ...decisive } = goal;
+    return { ...decisive, name: named.get(id)! };
   };
   return [...named.keys()].map((id) => ({
     what,

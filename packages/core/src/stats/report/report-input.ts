@@ -43,6 +43,10 @@ export interface ReportMetric {
   readonly steps?: readonly string[];
   /** Days after the first exposure; null: until the end of the phase. */
   readonly withinDays: number | null;
+  /** Of retention: the first day. */
+  readonly fromDay?: number;
+  /** Of retention: the name of the goal that is reached then; missing for any visit. */
+  readonly goalName?: string;
 }
 
 /** Sums of one value per visitor. */

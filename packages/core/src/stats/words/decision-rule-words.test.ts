@@ -68,6 +68,21 @@ describe('a decision rule in words', () => {
     expect(describeRule(ruleOf({ primary, secondary: [SIGN_UPS] }))).toContain(ends);
   });
 
+  it('tells retention apart by its days and its goal', () => {
+    const first = (more: object, withinDays = 8) => {
+      const metric = { kind: 'metric', measure: 'retention-rate', withinDays } as const;
+      return describeRule(ruleOf({ primary: { ...SIGN_UPS, name: 'Habit', ...metric, ...more } }))[0];
+    };
+    expect(first({ fromDay: 1 })).toBe(
+      'We decide by "Habit": the share of visitors who come back on days 1 to 7 after the first exposure.',
+    );
+    expect(first({ fromDay: 3 })).toContain(' who come back on days 3 to 7 after the first exposure.');
+    expect(first({ fromDay: 7 })).toContain(' who come back on day 7 after the first exposure.');
+    expect(first({ fromDay: 1, goalName: 'Orders' })).toContain(' who reach "Orders" on days 1 to 7 after ');
+    // Rules of earlier versions have only the end.
+    expect(first({})).toContain(' who come back, in 8 days from the first exposure on.');
+  });
+
   it.each<[DecisionRule, string]>([
     [
       ruleOf({ onHarm: 'stop' }),

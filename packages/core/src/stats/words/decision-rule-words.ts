@@ -44,7 +44,9 @@ function measureOf(goal: RuleGoal): string {
         ? 'the share of visitors who answer'
         : `the share of ${quote(goal.option)} among the visitors who answer`;
     case 'metric':
-      return `${METRIC_MEASURES[goal.measure as MeasureName](goal)}${windowOf(goal)}`;
+      return goal.fromDay === undefined
+        ? `${METRIC_MEASURES[goal.measure as MeasureName](goal)}${windowOf(goal)}`
+        : describeRetention(goal, goal.fromDay);
   }
 }
 
@@ -62,6 +64,14 @@ const METRIC_MEASURES: Readonly<Record<MeasureName, (goal: RuleGoal) => string>>
   'step-rate': () => 'the share of visitors who reach a step',
   quantile: ({ quantile = 0.5 }) => `the ${exactPercent(quantile)} quantile of its values`,
 };
+
+/** Its last day is the one before the window is over. */
+function describeRetention({ goalName, withinDays }: RuleGoal, fromDay: number): string {
+  const toDay = withinDays! - 1;
+  const days = fromDay === toDay ? `day ${fromDay}` : `days ${fromDay} to ${toDay}`;
+  const comes = goalName === undefined ? 'come back' : `reach ${quote(goalName)}`;
+  return `the share of visitors who ${comes} on ${days} after the first exposure`;
+}
 
 const windowOf = ({ withinDays }: RuleGoal) =>
   withinDays == null ? '' : `, in ${plural(withinDays, 'day')} from the first exposure on`;

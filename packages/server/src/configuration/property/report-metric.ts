@@ -17,5 +17,14 @@ export function reportMetric(metric: Metric, { goals }: Pick<PropertyConfigurati
     format: metric.format ?? metricFormat(metric),
     ...(metric.kind === 'funnel' && { steps: metric.steps.map((step) => metricStepName(step, goals)) }),
     withinDays: daysWithin(metric),
+    ...(metric.kind === 'retention' && returnsOf(metric, goals)),
   };
+}
+
+function returnsOf(
+  { fromDay, goalId }: Extract<MetricComputation, { kind: 'retention' }>,
+  goals: PropertyConfiguration['goals'],
+): Pick<ReportMetric, 'fromDay' | 'goalName'> {
+  if (goalId === null) return { fromDay };
+  return { fromDay, goalName: goals.find(({ id }) => id === goalId)?.name || goalId };
 }

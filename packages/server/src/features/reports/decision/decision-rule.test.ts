@@ -11,6 +11,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 type Body = TestResponse['body'];
 
 const GOALS = [{ id: 'errors', name: 'Checkout errors', kind: 'count', lowerIsBetter: true }];
+const METRICS = [
+  { id: 'week', name: 'Week', kind: 'retention', fromDay: 1, toDay: 7 },
+  { id: 'late', name: 'Late', kind: 'retention', fromDay: 3, toDay: 7 },
+  { id: 'again', name: 'Again', kind: 'retention', fromDay: 3, toDay: 7, goalId: 'signup' },
+];
 const TEST = {
   type: 'id',
   variations: ['control', 'b'].map((key) => ({ key, weight: 1 })),
@@ -23,7 +28,7 @@ let shop: Shop;
 let owner: PropertyManager;
 let editor: PropertyManager;
 beforeAll(async () => {
-  shop = await openShop({ env: WITH_OWNER, provision: sampleWith({ goals: GOALS }) });
+  shop = await openShop({ env: WITH_OWNER, provision: sampleWith({ goals: GOALS, metrics: METRICS }) });
   const browser = await ownerBrowser(shop.server);
   owner = new PropertyManager(browser);
   editor = new PropertyManager((await newMember(browser, 'editor@shop.example', 'editor')).browser);
@@ -86,6 +91,25 @@ it('the rule of a started test is in the test, the configuration, the results an
   const forged = { ...test, decisionRule: { fixedAt: 1, rule: { smallestEffect: 1 } } };
   bodyOf(await owner.put('/split-tests/told', { ...forged, description: 'New' }, '*'));
   expect((await owner.read('/split-tests/told')).decisionRule).toEqual(stored);
+});
+
+it('the words tell retention metrics with the same end apart', async () => {
+  const sentences = await Promise.all(
+    METRICS.map(async ({ id }) => {
+      const fields = { ...TEST, goals: [{ metric: id }], guardrails: [] };
+      bodyOf(await owner.put(`/split-tests/keeps-${id}`, fields), 201);
+      bodyOf(await owner.post(`/split-tests/keeps-${id}/start`));
+      const { state, sentences, changes } = await ruleOf(`keeps-${id}`);
+      expect([state, changes]).toEqual(['fixed', []]);
+      return sentences[0];
+    }),
+  );
+  expect(sentences).toEqual([
+    'We decide by "Week": the share of visitors who come back on days 1 to 7 after the first exposure.',
+    'We decide by "Late": the share of visitors who come back on days 3 to 7 after the first exposure.',
+    'We decide by "Again": the share of visitors who reach "Sign-ups" on days 3 to 7 after the first exposure.',
+  ]);
+  expect(await verify(await bundleOf('keeps-again'))).toMatchObject({ code: 0 });
 });
 
 it('later changes are allowed, and marked with when and who', async () => {
