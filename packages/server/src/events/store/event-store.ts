@@ -37,6 +37,7 @@ import type {
 import type {
   LiveQuery,
   LiveVisitors,
+  ParameterQuery,
   ReceivedTimes,
   TrafficBreakdown,
   TrafficBreakdownQuery,
@@ -105,6 +106,11 @@ export interface EventQueries {
   trafficCounts(query: TrafficCountsQuery, signal?: AbortSignal): Promise<TrafficCounts[]>;
   trafficBreakdown(query: TrafficBreakdownQuery, signal?: AbortSignal): Promise<TrafficBreakdown>;
   liveVisitors(query: LiveQuery, signal?: AbortSignal): Promise<LiveVisitors>;
+  /**
+   * Which of the values a query parameter had in URLs of page views, without crawlers, in the order of the query. Of a
+   * URL that has several of them, the first one.
+   */
+  parameterValues(query: ParameterQuery, signal?: AbortSignal): Promise<string[]>;
   /** Cheap enough for polling. */
   receivedTimes(propertyId: string): Promise<ReceivedTimes>;
   /** Runs in the background: other queries do not wait for it. */

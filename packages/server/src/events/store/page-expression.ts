@@ -16,6 +16,15 @@ export function pageExpression(pattern: string): string {
   return `(?s)\\A${ORIGIN}(?:${ways.join('|')})(?:[?#]|\\z)`;
 }
 
+/**
+ * A regular expression of RE2 whose first group is the first of these values that a query parameter of a URL has, as
+ * they were sent.
+ *
+ * @example parameterExpression('sy_hero', ['control', 'b'])
+ */
+export const parameterExpression = (name: string, values: readonly string[]) =>
+  `(?s)\\A[^?#]*[?](?:[^#]*?&)??${quoted(name)}=(${values.map(quoted).join('|')})(?:[&#]|\\z)`;
+
 /** What may follow the slash of a path: a leading `*` stands for it, or for nothing. */
 function afterSlash(pattern: string): string[] {
   const rest = pattern.replace(/^\*+/, '');

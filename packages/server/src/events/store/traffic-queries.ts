@@ -87,6 +87,16 @@ export interface LiveCount {
   visitors: number;
 }
 
+export interface ParameterQuery {
+  propertyId: string;
+  /** Of a query parameter, as it is in URLs. */
+  name: string;
+  /** As they are in URLs. */
+  values: readonly string[];
+  /** Only page views from this time on. */
+  from: number;
+}
+
 /** When the first and the last stored request of each kind was received; null without any. */
 export type ReceivedTimes = Record<
   'session' | 'exposure' | 'goal' | 'feedback',

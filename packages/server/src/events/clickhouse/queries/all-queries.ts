@@ -23,6 +23,7 @@ import { splitTestCounts } from './split-tests/split-test-counts.ts';
 import { splitTestEntry } from './split-tests/split-test-entry.ts';
 import { splitTestFeedback } from './split-tests/split-test-feedback.ts';
 import { splitTestSeries } from './split-tests/split-test-series.ts';
+import { parameterValues } from './traffic/parameter-values.ts';
 import { trafficBreakdown } from './traffic/traffic-breakdown.ts';
 import { trafficCounts } from './traffic/traffic-counts.ts';
 import { liveVisitors, receivedTimes } from './traffic/traffic-live.ts';
@@ -55,6 +56,7 @@ export const ALL_QUERIES: QueryFunctions<QueryContext> = {
   trafficCounts,
   trafficBreakdown,
   liveVisitors,
+  parameterValues,
   receivedTimes,
   assignmentCounts,
   sessionContexts,

@@ -15,6 +15,7 @@ import { assignmentCounts } from './split-tests/assignment-counts.ts';
 import { goalBaseline } from './split-tests/goal-baseline.ts';
 import { splitTestFeedback } from './split-tests/split-test-feedback.ts';
 import { splitTestEntry } from './split-tests/split-test-series.ts';
+import { parameterValues } from './traffic/parameter-values.ts';
 import { trafficBreakdown } from './traffic/traffic-breakdown.ts';
 import { trafficCounts } from './traffic/traffic-counts.ts';
 import { liveVisitors } from './traffic/traffic-live.ts';
@@ -38,6 +39,7 @@ export const SNAPSHOT_QUERIES = {
   trafficCounts,
   trafficBreakdown,
   liveVisitors,
+  parameterValues,
   sessionContexts,
   knownSessions,
   collectedSessions,

@@ -63,6 +63,7 @@ const COMPARABLE: Comparable = {
   trafficCounts: listed,
   trafficBreakdown: asItIs,
   liveVisitors: asItIs,
+  parameterValues: asItIs,
   receivedTimes: asItIs,
   assignmentCounts: rounded,
   sessionContexts: (answer) => ({ share: answer.share, rows: rowsOf(answer) }),

@@ -8,7 +8,7 @@ import { T0 } from './random-requests.contract.ts';
 import { ALL_PARTS, contextQuery } from './sessions/describe-session-contexts.contract.ts';
 import { assignmentQuery } from './split-tests/describe-assignments.contract.ts';
 import { feedbackQueryOf, SPLIT_TEST_QUERIES } from './split-tests/split-test-queries.contract.ts';
-import { TRAFFIC_FILTERS, TRAFFIC_PERIODS } from './traffic/describe-traffic.contract.ts';
+import { PARAMETER, TRAFFIC_FILTERS, TRAFFIC_PERIODS } from './traffic/describe-traffic.contract.ts';
 
 export interface Interest {
   propertyId: string;
@@ -113,6 +113,7 @@ async function askTraffic(store: EventStore, { propertyId, choice }: Interest): 
   const by = chosen(TRAFFIC_DIMENSIONS, choice);
   await store.trafficBreakdown({ ...query, by, bot: choice % 3 === 0, limit: 3 });
   await store.liveVisitors({ propertyId, since: T0 + (choice % 100), limit: 3 });
+  await store.parameterValues({ ...PARAMETER, propertyId, from: T0 + (choice % 100) });
   await store.receivedTimes(propertyId);
 }
 

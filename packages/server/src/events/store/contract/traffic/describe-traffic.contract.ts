@@ -8,7 +8,13 @@ import type { TrafficCounts, TrafficCountsQuery, TrafficFilters } from '../../tr
 import { NaiveEventStore } from '../naive-event-store.contract.ts';
 import { randomScenario, T0 } from '../random-requests.contract.ts';
 import { collect, entry, exposure, exposures, goal } from '../sample-requests.contract.ts';
-import { naiveBreakdown, naiveCounts, naiveLive, naiveReceived } from './naive-traffic.contract.ts';
+import {
+  naiveBreakdown,
+  naiveCounts,
+  naiveLive,
+  naiveParameterValues,
+  naiveReceived,
+} from './naive-traffic.contract.ts';
 
 interface Suite {
   store: () => EventStore;
@@ -51,6 +57,9 @@ export const TRAFFIC_FILTERS: readonly TrafficFilters[] = [
   { device: null, country: null },
 ];
 
+/** A parameter that random URLs have. */
+export const PARAMETER = { name: 'utm_source', values: ['mail', 'news', 'News', 'a'] };
+
 /** Runs one query of each kind; `part` chooses which. */
 export async function compareTraffic(
   store: EventStore,
@@ -70,6 +79,8 @@ export async function compareTraffic(
   const live = { propertyId, since: T0 + 10 * part, limit: 3 };
   expect(await store.liveVisitors(live)).toEqual(naiveLive(traffic, live));
   expect(await store.receivedTimes(propertyId)).toEqual(naiveReceived(traffic));
+  const parameter = { ...PARAMETER, propertyId, from: T0 + 10 * part };
+  expect(await store.parameterValues(parameter)).toEqual(naiveParameterValues(traffic, parameter));
 }
 
 /** The contract of queries about traffic. */
@@ -262,6 +273,37 @@ export function describeTraffic({ store, add, journal, nextProperty, randomRuns 
       pages: [{ value: '/b', visitors: 2 }],
       countries: [{ value: 'DE', visitors: 2 }],
     });
+  });
+
+  test('finds values of a query parameter in page views, whole and in the query', async () => {
+    const propertyId = nextProperty();
+    const seen = (sessionId: string, at: number, url: string, device = 'desktop') =>
+      collect({ propertyId, sessionId, device, receivedAt: T0 + at }, [view(at, url)]);
+    const values = ['b', 'control', 'b+c', 'x.y'];
+    const found = (more: object = {}) =>
+      store().parameterValues({ propertyId, name: 'sy_a.b', values, from: T0, ...more });
+    expect(await found()).toEqual([]);
+    await add(
+      seen('s1', 1, 'https://shop.example/?q=1&sy_a.b=bb'),
+      seen('s2', 2, '/#?sy_a.b=b'),
+      seen('s3', 3, '/?xsy_a.b=b&sy_aXb=b&q=sy_a.b=b'),
+      seen('s4', 4, '/?sy_a.b=xzy'),
+      seen('crawler', 5, '/?sy_a.b=control', 'bot'),
+      collect({ propertyId, receivedAt: T0 + 6 }, [
+        { type: 'event', at: T0 + 6, name: 'x', url: '/?sy_a.b=b' },
+      ]),
+      collect({ propertyId, receivedAt: T0 + 7 }, [{ type: 'pageview', at: T0 + 7 }]),
+    );
+    expect(await found()).toEqual([]);
+    await add(
+      seen('s5', 10, 'https://shop.example/?q=1&sy_a.b=b+c&r=2'),
+      seen('s6', 20, '/a/b?sy_a.b=b#top'),
+      seen('s7', 30, '?sy_a.b=x.y'),
+    );
+    expect(await found()).toEqual(['b', 'b+c', 'x.y']);
+    expect(await found({ from: T0 + 20 })).toEqual(['b', 'x.y']);
+    expect(await found({ values: [] })).toEqual([]);
+    expect(await found({ propertyId: 'unknown' })).toEqual([]);
   });
 
   test('counts outcomes of bots whose session started before the period', async () => {

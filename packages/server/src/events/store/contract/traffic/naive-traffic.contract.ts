@@ -3,6 +3,7 @@ import type {
   LiveCount,
   LiveQuery,
   LiveVisitors,
+  ParameterQuery,
   ReceivedTimes,
   TrafficBreakdown,
   TrafficBreakdownQuery,
@@ -148,6 +149,21 @@ export function naiveBreakdown(
   });
   rows.sort((a, b) => b.visitors - a.visitors || b.sessions - a.sessions || byValue(a.value, b.value));
   return { rows: rows.slice(0, limit), values: values.length };
+}
+
+export function naiveParameterValues(
+  traffic: NaiveTraffic,
+  { name, values, from }: ParameterQuery,
+): string[] {
+  const urls = traffic.events
+    .filter(({ at, sessionId }) => at >= from && !isBot(traffic, sessionId))
+    .flatMap(({ line }) => (line?.type === 'pageview' && line.url ? [line.url] : []));
+  const found = urls.map((url) => {
+    const [page = ''] = url.split('#', 1);
+    const parameters = page.includes('?') ? page.slice(page.indexOf('?') + 1).split('&') : [];
+    return parameters.find((it) => values.some((value) => it === `${name}=${value}`));
+  });
+  return values.filter((value) => found.includes(`${name}=${value}`));
 }
 
 export function naiveLive(traffic: NaiveTraffic, { since, limit }: LiveQuery): LiveVisitors {
