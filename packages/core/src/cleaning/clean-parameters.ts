@@ -1,5 +1,5 @@
-/** Names that reports use. */
-const REPORTED = /^(utm_\w+|ref|source)$/i;
+/** Names that reports use; `sy_` and the key of a test are a preview link. */
+const REPORTED = /^(utm_\w+|sy_.+|ref|source)$/i;
 /** Ids of clicks on advertisements: reports need to know that there was one, not which. */
 const CLICK_ID = /^(gclid|[gw]braid|dclid|fbclid|msclkid|ttclid|twclid|yclid|li_fat_id)$/i;
 

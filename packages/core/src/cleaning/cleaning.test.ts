@@ -13,6 +13,7 @@ test.each([
     'https://shop.example/a?utm_source=news&x=1&UTM_Medium=mail',
     'https://shop.example/a?utm_source=news&UTM_Medium=mail',
   ],
+  ['https://shop.example/?q=1&sy_hero=b&xsy_hero=c', 'https://shop.example/?sy_hero=b'],
   ['/relative?ref=home;token=1&source=app#top', '/relative?ref=home&source=app#top'],
   ['https://shop.example/?gclid=Cj0KCQ&fbclid=IwAR0', 'https://shop.example/?gclid=1&fbclid=1'],
   ['https://shop.example/?q=shoes&page=2', 'https://shop.example/?page=2'],

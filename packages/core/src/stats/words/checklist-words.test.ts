@@ -24,6 +24,7 @@ const FACTS: ChecklistFacts = {
   aaTest: { verdict: 'sound', words: 'Calm.' },
   isAaTestOff: false,
   running: [],
+  previews: null,
   plan: PLAN,
 };
 const other = (more: Partial<OverlappingTest> = {}): OverlappingTest => ({
@@ -75,6 +76,28 @@ describe('the checklist', () => {
     expect(states([control!, { ...b!, value: 'Buy' }])).toBe('warning');
     expect(states([control!, b!, { ...b!, key: 'old', weight: 0 }])).toBe('unknown');
     expect(found('split', { visitors: 0 })[0]).toBe('problem');
+  });
+
+  it('knows which variations were opened by their preview links', () => {
+    const split = (opened: string[], isWholePhase = true) =>
+      found('split', { previews: { opened, isWholePhase } });
+    expect(found('split', {})[1]).toMatch(/ pages do not get a draft: start with a traffic of 0 %/);
+    expect(split(['control', 'b'])).toEqual([
+      'ok',
+      'Each of the 2 variations was opened by its preview link in this phase.',
+    ]);
+    expect(split(['b', 'control'], false)[1]).toMatch(/ by its preview link in the last 14 days\.$/);
+    expect(split(['control'])).toEqual([
+      'unknown',
+      'Not opened by a preview link in this phase: "b". Look at each variation before more visitors do.',
+    ]);
+    expect(split([], false)[1]).toMatch(
+      /^Not opened by a preview link in the last 14 days: "control" and "b"\./,
+    );
+    // What is missing counts more than what was seen.
+    expect(
+      found('split', { visitors: 0, previews: { opened: ['control', 'b'], isWholePhase: true } })[0],
+    ).toBe('problem');
   });
 
   it('knows how many visitors there are', () => {

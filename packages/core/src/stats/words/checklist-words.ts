@@ -15,6 +15,12 @@ export interface ChecklistFacts {
     readonly isFeedback: boolean;
   }[];
   readonly variations: readonly { readonly key: string; readonly weight: number; readonly value: string }[];
+  /** Keys of the variations that were opened by a preview link; null while pages do not get the test. */
+  readonly previews: {
+    readonly opened: readonly string[];
+    /** Otherwise only these days of it were looked at. */
+    readonly isWholePhase: boolean;
+  } | null;
   /** Null: all visitors. */
   readonly audience: { readonly share: number; readonly visitors: number } | null;
   /** The last verdict of the built-in A/A test; undefined if there is none. */
@@ -89,7 +95,7 @@ function goalFinding({ goals, days }: ChecklistFacts): Found {
   return { state: others === '' ? 'ok' : 'warning', words: `${words}${others}` };
 }
 
-function splitFinding({ variations, visitors, days }: ChecklistFacts): Found {
+function splitFinding({ variations, visitors, days, previews }: ChecklistFacts): Found {
   const weighted = variations.filter(({ weight }) => weight > 0);
   if (weighted.length < 2 || weighted[0] !== variations[0])
     return {
@@ -107,9 +113,21 @@ function splitFinding({ variations, visitors, days }: ChecklistFacts): Found {
       state: 'problem',
       words: `${inDays(days)}, no page has reported a visitor. Check that the pages load Switchyard.`,
     };
+  if (previews === null)
+    return {
+      state: 'unknown',
+      words: `${weighted.length} variations have a weight and a value of their own, and the pages load Switchyard. Whether a page shows each of them is not known yet, because pages do not get a draft: start with a traffic of 0 %, and open the preview links. Then this says which were opened.`,
+    };
+  const period = previews.isWholePhase ? 'in this phase' : `in the last ${plural(days, 'day')}`;
+  const missing = weighted.filter(({ key }) => !previews.opened.includes(key));
+  if (missing.length > 0)
+    return {
+      state: 'unknown',
+      words: `Not opened by a preview link ${period}: ${names(missing.map(({ key }) => quote(key)))}. Look at each variation before more visitors do.`,
+    };
   return {
-    state: 'unknown',
-    words: `${weighted.length} variations have a weight and a value of their own, and the pages load Switchyard. Whether a page shows each of them, only a look can tell: open the preview links as soon as the test runs, with a traffic of 0 % if nobody else should take part yet.`,
+    state: 'ok',
+    words: `Each of the ${weighted.length} variations was opened by its preview link ${period}.`,
   };
 }
 

@@ -27,7 +27,7 @@ export function registerChecklistRoutes(
       tag: 'Management',
       summary: 'How a split test would be decided, and what to check before it starts',
       description:
-        'The decision rule in words, which is fixed when the test starts, and a checklist from the events of the last days: whether the goals have events, the variations are complete, the audience has traffic, the traffic suffices for the plan, the A/A test is calm, and no other running test changes the same. Nothing here prevents a start.',
+        'The decision rule in words, which is fixed when the test starts, and a checklist from the events of the last days: whether the goals have events, the variations are complete and were opened by their preview links, the audience has traffic, the traffic suffices for the plan, the A/A test is calm, and no other running test changes the same. Nothing here prevents a start.',
       access: 'viewer',
       params: ItemParams,
       responses: { 200: { ...StartChecklist, description: 'The rule and the checklist' } },

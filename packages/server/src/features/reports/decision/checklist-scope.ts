@@ -25,6 +25,8 @@ export interface ChecklistScope {
   readonly splitTestKey: string;
   readonly goals: readonly ChecklistGoal[];
   readonly variations: readonly Variation[];
+  /** Since when pages get it as it is; null for drafts, and after the end. */
+  readonly servedSince: number | null;
   /** Undefined for all visitors. */
   readonly audience: AudienceInForce | undefined;
   /** Percentage of the audience that takes part. */
@@ -48,6 +50,7 @@ export function checklistScope(
     splitTestKey: test.key,
     goals: reportGoals(property, test).map((goal) => ({ goal, outcome: outcomeOf(property, goal) })),
     variations: test.variations.filter(({ retired }) => !retired),
+    servedSince: servedSince(test),
     audience: test.audience && audienceInForce(test.audience, property.segments),
     participating: participatingShare(property, test),
     plannedVisitors: test.plannedVisitors,
@@ -56,6 +59,11 @@ export function checklistScope(
     running: overlapping(property, test),
     ...known,
   };
+}
+
+function servedSince({ phases }: SplitTest): number | null {
+  const last = phases.at(-1);
+  return last?.endedAt === null ? (last.servedFrom ?? last.startedAt) : null;
 }
 
 function outcomeOf(property: PropertyConfiguration, goal: ReportGoal): PlannedOutcome | undefined {

@@ -194,3 +194,49 @@ it('knows the A/A test', async () => {
   bodyOf(await manager.patch('', { aaTest: 'off' }, '*'));
   expect((await checked({}))['aa-test']).toMatchObject(['unknown', expect.stringMatching(/switched off/)]);
 });
+
+it('knows which variations were opened by their preview links in this phase', async () => {
+  const key = 'previewed';
+  const body = { type: 'id', variations: VARIATIONS, trafficAllocation: 0 };
+  const split = async () => {
+    const { items } = await manager.read(`/split-tests/${key}/start-checklist`);
+    return items.find(({ id }: Body) => id === 'split');
+  };
+  const open = (query: string, event: object = {}) =>
+    accepted(
+      shop.collect({
+        sessionId: 's0',
+        visitorId: 'v0',
+        events: [{ type: 'pageview', url: `https://shop.example/?q=1&${query}`, ...event }],
+      }),
+    );
+  bodyOf(await manager.put(`/split-tests/${key}`, body), 201);
+  // Before the start, pages do not have the test.
+  await open('sy_previewed=control', { timestamp: Date.now() - 60_000 });
+  await open('sy_previewed=b', { timestamp: Date.now() - 60_000 });
+  expect(await split()).toMatchObject({ state: 'unknown', words: expect.stringContaining('get a draft') });
+  bodyOf(await manager.post(`/split-tests/${key}/start`));
+  const missing = (keys: string) => ({
+    state: 'unknown',
+    words: `Not opened by a preview link in this phase: ${keys}. Look at each variation before more visitors do.`,
+  });
+  expect(await split()).toMatchObject(missing('"control" and "b"'));
+  await open('sy_previewed=control');
+  await open('sy_other=b');
+  await open('sy_previewed=c');
+  expect(await split()).toMatchObject(missing('"b"'));
+  await open('sy_previewed=b');
+  expect(await split()).toMatchObject({
+    state: 'ok',
+    words: 'Each of the 2 variations was opened by its preview link in this phase.',
+  });
+  // More traffic changes nothing that was looked at, another value does.
+  bodyOf(await manager.patch(`/split-tests/${key}`, { trafficAllocation: 50 }, '*'));
+  expect(await split()).toMatchObject({ state: 'ok' });
+  const changed = [VARIATIONS[0], { ...VARIATIONS[1], value: 'new' }];
+  bodyOf(await manager.patch(`/split-tests/${key}`, { variations: changed }, '*'));
+  expect(await split()).toMatchObject(missing('"control" and "b"'));
+  // Previews are in no result.
+  const { variations } = await shop.results(key);
+  expect(variations.map(({ exposures }: Body) => exposures)).toEqual([0, 0]);
+});

@@ -12,7 +12,10 @@ const DAYS = 14;
 /** As the planner of the editor, so that both say the same. */
 const PLAN_DAYS = 28;
 
-type Events = Pick<EventQueries, 'goalBaseline' | 'metricBaseline' | 'feedbackCount' | 'sessionContexts'>;
+type Events = Pick<
+  EventQueries,
+  'goalBaseline' | 'metricBaseline' | 'feedbackCount' | 'sessionContexts' | 'parameterValues'
+>;
 
 /** What a person should know before starting a test. */
 export async function startChecklist(
@@ -46,6 +49,7 @@ export async function startChecklist(
     visitors,
     goals,
     variations,
+    previews: await previewFacts(eventStore, scope, asOf, signal),
     audience: share,
     isAaTestOff,
     aaTest,
@@ -58,6 +62,27 @@ export async function startChecklist(
     days: DAYS,
     decisionRule: decisionRule as StartChecklist['decisionRule'],
     items: describeChecklist(facts).map((finding) => ({ ...finding, link: linkOf(finding.id, scope) })),
+  };
+}
+
+/** Page views keep the parameter of a preview link; they are no exposures. */
+async function previewFacts(
+  eventStore: Events,
+  { property, splitTestKey, variations, servedSince }: ChecklistScope,
+  now: number,
+  signal: AbortSignal | undefined,
+): Promise<ChecklistFacts['previews']> {
+  if (servedSince === null) return null;
+  const { from } = planPeriod(DAYS, now);
+  const query = {
+    propertyId: property.id,
+    name: `sy_${splitTestKey}`,
+    values: variations.map(({ key }) => key),
+    from: Math.max(from, servedSince),
+  };
+  return {
+    opened: await eventStore.parameterValues(query, signal),
+    isWholePhase: servedSince >= from,
   };
 }
 
