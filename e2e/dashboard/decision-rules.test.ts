@@ -1,3 +1,6 @@
+import { PUBLIC_KEY } from '@switchyard/testing/fixtures/sample-property';
+import { accepted, Shop } from '@switchyard/testing/fixtures/shop';
+import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { describe, expect, it } from 'vitest';
 import { confirmReview, Dashboard, expectUsable, PHONE } from '../support/dashboard.ts';
 
@@ -6,6 +9,8 @@ const dashboard = await Dashboard.open({
     properties: [
       {
         id: 'shop',
+        apiKeys: [{ kind: 'public', key: PUBLIC_KEY }],
+        allowedOrigins: ['https://shop.example'],
         goals: [
           { id: 'joined', name: 'Sign-ups', kind: 'count' },
           { id: 'refund', name: 'Refunds', kind: 'count', lowerIsBetter: true },
@@ -66,6 +71,46 @@ describe.skipIf(dashboard.isMissing)('the decision rule of a split test', () => 
     expect(await panel.textContent()).toContain('A change smaller than 2 % does not matter.');
     await page.setViewportSize(PHONE);
     await expectUsable(page);
+  });
+
+  it('shows at a traffic of 0 % which variations were opened by their preview links', async () => {
+    const draft = {
+      type: 'id',
+      variations: ['a', 'b'].map((key) => ({ key, weight: 1 })),
+      trafficAllocation: 0,
+    };
+    const path = HERO.replace('hero', 'looked-at');
+    expect((await dashboard.owner.put(path, { ...draft, status: 'running' })).status).toBe(201);
+    const shop = new Shop(dashboard.server);
+    const open = (variation: string) =>
+      accepted(
+        shop.collect({
+          sessionId: 's',
+          visitorId: 'v',
+          events: [{ type: 'pageview', url: `https://shop.example/?sy_looked-at=${variation}` }],
+        }),
+      );
+    await open('a');
+    const page = await dashboard.shopPage('split-tests/looked-at');
+    const panel = page.getByRole('region', { name: 'Before you raise the traffic' });
+    const split = panel.getByRole('listitem').filter({ hasText: 'The split works' });
+    await split.getByText(/^Not opened by a preview link in this phase: "b"\./).waitFor();
+    await panel.getByRole('button', { name: 'Open previews' }).click();
+    const links = page.getByRole('dialog', { name: /^Preview/ });
+    expect(await links.getByRole('link', { name: /sy_looked-at=b$/ }).count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await links.waitFor({ state: 'hidden' });
+    await open('b');
+    await panel.getByRole('button', { name: 'Check again' }).click();
+    await split.getByText('Each of the 2 variations was opened by its preview link in this phase.').waitFor();
+    expect(await split.textContent()).toMatch(/^OK/);
+    await page.setViewportSize(PHONE);
+    await expectUsable(page);
+    const manager = new PropertyManager(dashboard.owner);
+    bodyOf(await manager.patch('/split-tests/looked-at', { trafficAllocation: 100 }, '*'));
+    await page.reload();
+    await page.getByText('No visitor has seen this test yet').waitFor();
+    expect(await panel.count()).toBe(0);
   });
 
   it('does not hold up a start when the checklist cannot be loaded', async () => {

@@ -13,17 +13,22 @@ import { StateTag, type Tone } from './results/state-tag.tsx';
 import { RuleSentences } from './rule-sentences.tsx';
 import classes from './start-checklist.module.css';
 
-/** The last look before a start: how the test will be decided, and what may be wrong. The start never waits for it. */
-export function StartChecklist({ test }: { test: SplitTest }) {
+/** What is known about a test that has no visitors yet. */
+export function useChecklist({ key }: SplitTest, options: { staleTime: number }) {
   const { propertyId } = useProperty();
-  const checklist = useQuery({
+  return useQuery({
     queryKey: ['start-checklist', useId()],
     queryFn: ({ signal }) =>
-      request<Checklist>(propertyPath(propertyId, 'split-tests', test.key, 'start-checklist'), { signal }),
+      request<Checklist>(propertyPath(propertyId, 'split-tests', key, 'start-checklist'), { signal }),
     retry: false,
     gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
+    ...options,
   });
+}
+
+/** The last look before a start: how the test will be decided, and what may be wrong. The start never waits for it. */
+export function StartChecklist({ test }: { test: SplitTest }) {
+  const checklist = useChecklist(test, { staleTime: Number.POSITIVE_INFINITY });
   const { data, error, isFetching } = checklist;
   if (data) {
     return (
@@ -41,11 +46,7 @@ export function StartChecklist({ test }: { test: SplitTest }) {
           <Title order={2} mb={4}>
             Before the start
           </Title>
-          <ul className={classes.items} aria-label="Checklist">
-            {data.items.map((item) => (
-              <Item key={item.id} item={item} />
-            ))}
-          </ul>
+          <ChecklistItems items={data.items} />
         </section>
       </>
     );
@@ -75,6 +76,14 @@ const STATES: Record<ChecklistItem['state'], { tone: Tone; label: string }> = {
   unknown: { tone: 'dimmed', label: 'Not known' },
   problem: { tone: 'bad', label: 'Problem' },
 };
+
+export const ChecklistItems = ({ items }: Pick<Checklist, 'items'>) => (
+  <ul className={classes.items} aria-label="Checklist">
+    {items.map((item) => (
+      <Item key={item.id} item={item} />
+    ))}
+  </ul>
+);
 
 function Item({ item: { state, title, words, link } }: { item: ChecklistItem }) {
   const { tone, label } = STATES[state];
