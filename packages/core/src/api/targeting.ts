@@ -120,7 +120,7 @@ export const Rollout = Type.Object(
         minimum: 0,
         maximum: 365,
         description:
-          'How long a step waits for enough data; then the rollout stays where it is until somebody decides. Default: 14',
+          'How long a step waits for enough data, without the time in which flag or rule are off; then the rollout stays where it is until somebody decides. Default: 14',
       }),
     ),
   },
