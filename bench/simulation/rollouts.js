@@ -1,11 +1,9 @@
-import { proportionArm } from '../../packages/core/dist/stats/arm.js';
-import { hasEnoughConversions } from '../../packages/core/dist/stats/report/health.js';
 import { decideRollout } from '../../packages/core/dist/stats/rollout/guarded-rollout.js';
-import { NO_EFFECT_YET, phaseEffect } from '../../packages/core/dist/stats/rollout/phase-effect.js';
 import { whole } from '../lib/report.js';
 import { checkAtLeast, checkGuarantee } from './guarantees.js';
-import { binomial, options } from './random.js';
+import { options } from './random.js';
 import { DAY_MS } from './reports.js';
+import { otherPeople, Phase } from './rollout-people.js';
 import { percent, RATE } from './shop.js';
 
 const STEPS = [1, 5, 25, 50, 100];
@@ -16,60 +14,19 @@ const MAX_WAIT_DAYS = 14;
 const MAX_FALSE_ROLL_BACKS = 0.05;
 const GUARDRAILS = ['signup', 'refund', 'visit'].map((id) => ({ id, maxHarm: 0.02 }));
 
-/** Visitors and conversions inside and outside, in a period with one percentage. */
-class Phase {
-  isComparable = true;
-  inside = { n: 0, converted: GUARDRAILS.map(() => 0) };
-  outside = { n: 0, converted: GUARDRAILS.map(() => 0) };
-  #visitors = 0;
-
-  constructor(percentage, change) {
-    this.percentage = percentage;
-    this.change = change;
-  }
-
-  /** Harm is in the first guardrail. */
-  add(visitors) {
-    this.#visitors += visitors;
-    const n = Math.floor((this.#visitors * this.percentage) / 100);
-    const added = { inside: n - this.inside.n, outside: this.#visitors - n - this.outside.n };
-    for (const side of ['inside', 'outside']) {
-      this[side].n += added[side];
-      for (const guardrail of GUARDRAILS.keys()) {
-        const isChanged = side === 'inside' && guardrail === 0;
-        this[side].converted[guardrail] += binomial(added[side], isChanged ? RATE * (1 + this.change) : RATE);
-      }
-    }
-  }
-
-  get visitorsInside() {
-    return this.inside.n;
-  }
-
-  get effects() {
-    return GUARDRAILS.map((_, guardrail) => {
-      const [inside, outside] = [this.inside, this.outside].map(({ n, converted }) => ({
-        n,
-        sum: converted[guardrail],
-      }));
-      const group = ({ n, sum }) => ({ visitors: n, converted: sum });
-      if (!hasEnoughConversions(group(outside), group(inside))) return NO_EFFECT_YET;
-      return phaseEffect(proportionArm(outside), proportionArm(inside), { metric: 'proportion' });
-    });
-  }
-}
-
 /** What becomes of a rollout: the day on which it ends, and the visitors inside until then. */
 function roll({ visitors, change, minVisitors, steps = STEPS }) {
-  const phases = [new Phase(steps[0], change)];
-  let dueAt = 1;
+  const come = otherPeople();
+  const phases = [new Phase(0, steps[0], change, GUARDRAILS.length)];
+  let [dueAt, looks] = [1, 0];
   for (let look = 1; look <= MAX_DAYS * LOOKS_A_DAY; look++) {
     const day = look / LOOKS_A_DAY;
-    phases.at(-1).add(visitors / LOOKS_A_DAY);
+    come(phases.at(-1), visitors / LOOKS_A_DAY, looks++);
     const next = { percentage: steps[phases.length], at: dueAt * DAY_MS };
     const rollout = {
       guardrails: GUARDRAILS,
       phases,
+      skippedPhases: 0,
       plannedPhases: steps.length - 1,
       next,
       minVisitors,
@@ -80,8 +37,8 @@ function roll({ visitors, change, minVisitors, steps = STEPS }) {
     if (action === 'roll-back') return { outcome: 'rolled back', day, inside };
     if (action !== 'go') continue;
     if (next.percentage === 100) return { outcome: 'finished', day, inside };
-    phases.push(new Phase(next.percentage, change));
-    dueAt = Math.floor(day) + 1;
+    phases.push(new Phase(phases.length, next.percentage, change, GUARDRAILS.length));
+    [dueAt, looks] = [Math.floor(day) + 1, 0];
   }
   return { outcome: 'stays', day: MAX_DAYS };
 }

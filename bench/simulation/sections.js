@@ -16,6 +16,7 @@ import { sections as plannedEnd } from './planned-end.js';
 import { sections as plannedPower } from './planned-power.js';
 import { sections as plannedTests } from './planned-tests.js';
 import { sections as rareConversions } from './rare-conversions.js';
+import { sections as returningRollouts } from './returning-rollouts.js';
 import { sections as rollouts } from './rollouts.js';
 import { sections as sampleRatio } from './sample-ratio.js';
 import { sections as segments } from './segments.js';
@@ -33,6 +34,7 @@ export const SECTIONS = [
   ...guardrails,
   ...stops,
   ...rollouts,
+  ...returningRollouts,
   ...sampleRatio,
   ...phases,
   ...covariates,

@@ -1,6 +1,6 @@
 import { ON } from '../../evaluation/measured-rules.ts';
 import type { RolloutPhase } from '../rollout/guarded-rollout.ts';
-import type { PhaseEffect } from '../rollout/phase-effect.ts';
+import type { GuardrailEffects, PhaseEffect } from '../rollout/phase-effect.ts';
 import { describeProblem } from '../words/health-words.ts';
 import { blockingProblems, compareAll } from './harm.ts';
 import type { HarmedGoal } from './harmed-goal.ts';
@@ -12,7 +12,7 @@ export interface ReportedRolloutPhase extends RolloutPhase {
   readonly visitorsOutside: number;
   /** Why visitors cannot be compared, in words. */
   readonly problems: readonly string[];
-  /** In the order of the guardrails. */
+  /** In the order of the guardrails, each with the effect on everybody. */
   readonly guardrails: readonly { readonly goal: HarmedGoal; readonly effect: PhaseEffect }[];
 }
 
@@ -28,7 +28,27 @@ export function rolloutPhase(input: ReportInput): ReportedRolloutPhase {
     visitorsOutside: totalVisitors(counts) - inside,
     isComparable: problems.length === 0,
     problems,
-    effects: guardrails.map(({ effect }) => effect),
+    effects: effectsIn(input),
     guardrails,
+  };
+}
+
+function effectsIn(input: ReportInput): GuardrailEffects[] {
+  const [newcomers, returning] = [false, true].map((isReturning) =>
+    compareAll(onlyThose(isReturning, input)),
+  );
+  return newcomers!.map(({ effect }, at) => ({ newcomers: effect, returning: returning![at]!.effect }));
+}
+
+/** Newcomers or returning visitors. Quantiles cannot be divided: they are known of everybody, also of those who return. */
+function onlyThose(isReturning: boolean, input: ReportInput): ReportInput {
+  const { groups, metrics } = input;
+  const isThat = ({ returning = false }: { readonly returning?: boolean }) => returning === isReturning;
+  return {
+    ...input,
+    groups: groups.filter(isThat),
+    ...(metrics && {
+      metrics: { groups: metrics.groups.filter(isThat), quantiles: isReturning ? metrics.quantiles : [] },
+    }),
   };
 }

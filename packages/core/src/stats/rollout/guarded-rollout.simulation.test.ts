@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { DAY_MS } from '../../time.ts';
 import { proportionArm } from '../arm.ts';
 import { decideRollout, type RolloutPhase } from './guarded-rollout.ts';
-import { phaseEffect } from './phase-effect.ts';
+import { NO_EFFECT_YET, phaseEffect } from './phase-effect.ts';
 
 const SEED = 20_261_121;
 const STEPS = [20, 40, 60];
@@ -28,13 +28,15 @@ function harmedIn(random: () => number, rateInside: number): readonly string[] {
           if (random() < (isInside && at === 1 ? rateInside : 0.2)) side.sum++;
         }
       }
-      const effects = counts.map(({ inside, outside }) =>
-        phaseEffect(proportionArm(outside), proportionArm(inside), { metric: 'proportion' }),
-      );
+      const effects = counts.map(({ inside, outside }) => ({
+        newcomers: phaseEffect(proportionArm(outside), proportionArm(inside), { metric: 'proportion' }),
+        returning: NO_EFFECT_YET,
+      }));
       phases[phases.length - 1] = { ...phases.at(-1)!, visitorsInside: counts[0]!.inside.n, effects };
       const rollout = {
         guardrails: GUARDRAILS,
         phases,
+        skippedPhases: 0,
         plannedPhases: STEPS.length,
         next: { percentage: 100, at: 0 },
         minVisitors: null,
@@ -61,6 +63,51 @@ it(`rolls back what takes a third of a guardrail, and names it (seed ${SEED})`, 
     ends.filter(([first, ...others]) => first === 'renewal' && others.length === 0).length,
   ).toBeGreaterThan(36);
 });
+
+it(`rolls back as few if the same people come in each of ten phases, and excludes no harm (seed ${SEED})`, () => {
+  const random = randomFrom(SEED);
+  const rollouts = 300;
+  const ends = Array.from({ length: rollouts }, () => mistakesAmongTheSame(random));
+  expect(ends.filter(({ isRolledBack }) => isRolledBack).length / rollouts).toBeLessThanOrEqual(0.05);
+  expect(ends.filter(({ isSafe }) => isSafe).length / rollouts).toBeLessThanOrEqual(0.05);
+});
+
+/** Without an effect, everybody does the same in each phase. So harm of nothing at all must not be excluded either. */
+function mistakesAmongTheSame(random: () => number) {
+  const percentages = [10, 18, 26, 34, 42, 50, 58, 66, 74, 82];
+  const people = Array.from({ length: 1000 }, () => random() < 0.2);
+  const phases = percentages.map((percentage, index): RolloutPhase => {
+    const n = people.length * (percentage / 100);
+    const [inside, outside] = [people.slice(0, n), people.slice(n)].map((group) =>
+      proportionArm({ n: group.length, sum: group.filter(Boolean).length }),
+    );
+    const effect = phaseEffect(outside!, inside!, { metric: 'proportion' });
+    const effects = [
+      index === 0
+        ? { newcomers: effect, returning: NO_EFFECT_YET }
+        : { newcomers: NO_EFFECT_YET, returning: effect },
+    ];
+    return { percentage, visitorsInside: n, isComparable: true, effects };
+  });
+  const decisions = phases.map((_, at) =>
+    decideRollout(
+      {
+        guardrails: [{ id: 'signup', maxHarm: 0 }],
+        phases: phases.slice(0, at + 1),
+        skippedPhases: 0,
+        plannedPhases: phases.length,
+        next: { percentage: 100, at: 0 },
+        minVisitors: null,
+        maxWaitDays: 1,
+      },
+      0,
+    ),
+  );
+  return {
+    isRolledBack: decisions.some(({ action }) => action === 'roll-back'),
+    isSafe: decisions.some(({ action }) => action === 'go'),
+  };
+}
 
 /** A linear congruential generator; its high bits are random enough here. */
 function randomFrom(seed: number): () => number {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../time.ts';
 import { decideRollout, type GuardedRollout, type RolloutPhase } from './guarded-rollout.ts';
-import { NO_EFFECT_YET } from './phase-effect.ts';
+import { NO_EFFECT_YET, type PhaseEffect } from './phase-effect.ts';
 
 const NOW = 100 * DAY_MS;
 
@@ -11,18 +11,30 @@ const HARM = effect(-0.2, 0.03);
 /** Excludes harm of 2 %. */
 const SAFE = effect(0, 0.003);
 
-const phase = (percentage: number, effects: RolloutPhase['effects'], more: Partial<RolloutPhase> = {}) => ({
-  percentage,
-  visitorsInside: 500,
-  isComparable: true,
-  effects,
-  ...more,
-});
+const phaseWith = (
+  percentage: number,
+  effects: RolloutPhase['effects'],
+  more: Partial<RolloutPhase> = {},
+): RolloutPhase => ({ percentage, visitorsInside: 500, isComparable: true, effects, ...more });
+/** All visitors come for the first time. */
+const phase = (percentage: number, effects: readonly PhaseEffect[], more: Partial<RolloutPhase> = {}) =>
+  phaseWith(
+    percentage,
+    effects.map((newcomers) => ({ newcomers, returning: NO_EFFECT_YET })),
+    more,
+  );
+/** All visitors have come before. */
+const again = (percentage: number, ...effects: readonly PhaseEffect[]) =>
+  phaseWith(
+    percentage,
+    effects.map((returning) => ({ newcomers: NO_EFFECT_YET, returning })),
+  );
 const decide = (phases: readonly RolloutPhase[], more: Partial<GuardedRollout> = {}) =>
   decideRollout(
     {
       guardrails: phases[0]!.effects.map((_, at) => ({ id: `g${at}`, maxHarm: 0.02 })),
       phases,
+      skippedPhases: 0,
       plannedPhases: 4,
       next: { percentage: 25, at: NOW },
       minVisitors: null,
@@ -47,8 +59,7 @@ describe('the next step of a rollout', () => {
   });
 
   it('waits while the present phase has no data, or looks worse than the margin', () => {
-    const actionWith = (present: RolloutPhase['effects'][number]) =>
-      decide([phase(1, [SAFE]), phase(5, [present])]).action;
+    const actionWith = (present: PhaseEffect) => decide([phase(1, [SAFE]), phase(5, [present])]).action;
     expect(actionWith(effect(-0.01, 0.04))).toBe('go');
     expect(actionWith(effect(-0.05, 0.04))).toBe('wait');
     expect(actionWith(NO_EFFECT_YET)).toBe('wait');
@@ -70,6 +81,58 @@ describe('the next step of a rollout', () => {
     const broken = [phase(5, [SAFE], { isComparable: false })];
     expect(decide(broken, { minVisitors: 1 })).toEqual({ action: 'wait', reason: 'not-comparable' });
     expect(decide(broken, due(7))).toEqual({ action: 'stay', reason: 'not-comparable' });
+  });
+});
+
+describe('people who come back in every phase', () => {
+  const slight = effect(-0.12, 0.055);
+
+  it('are no further evidence of harm: what they did before is counted already', () => {
+    const newcomers = [5, 10, 25, 50].map((percentage) => phase(percentage, [slight]));
+    expect(decide(newcomers).action).toBe('roll-back');
+    const same = [phase(5, [slight]), ...[10, 25, 50].map((percentage) => again(percentage, slight))];
+    expect(decide(same).action).toBe('wait');
+  });
+
+  it('are no further evidence of safety either', () => {
+    const safe = effect(0, 0.0075);
+    const newcomers = [5, 10, 25].map((percentage) => phase(percentage, [safe]));
+    expect(decide(newcomers)).toMatchObject({ action: 'go', reason: 'safe' });
+    expect(decide([phase(5, [safe]), again(10, safe), again(25, safe)]).action).toBe('wait');
+  });
+
+  it('show harm that came with a later percentage, by what they did in that phase', () => {
+    const good = phase(5, [effect(0.1, 0.01)]);
+    expect(decide([good, again(25, effect(-0.2, 0.03))]).action).toBe('roll-back');
+    expect(decide([good, again(25, effect(0, 0.003))])).toMatchObject({ action: 'go', reason: 'safe' });
+  });
+
+  it('share the error rate among the phases that are planned', () => {
+    const phases = [phase(5, [UNKNOWN]), again(25, effect(-0.2, 0.05))];
+    const actionOf = (plannedPhases: number) => decide(phases, { plannedPhases }).action;
+    expect([2, 4, 51].map(actionOf)).toEqual(['roll-back', 'roll-back', 'wait']);
+  });
+
+  it('are compared in phases on top of the plan too, with less and less of the error rate', () => {
+    const harmIn = (extra: number, improvement: number) =>
+      decide(
+        [phase(5, [UNKNOWN]), ...Array(extra).fill(again(5, UNKNOWN)), again(5, effect(improvement, 0.045))],
+        {
+          plannedPhases: 1,
+        },
+      ).action;
+    expect([harmIn(0, -0.2), harmIn(20, -0.2), harmIn(20, -0.25)]).toEqual([
+      'roll-back',
+      'wait',
+      'roll-back',
+    ]);
+  });
+
+  it('count as newcomers in the first phase: they came before the rollout', () => {
+    const less = effect(-0.12, 0.068);
+    const phases = [again(5, less), phase(10, [less]), phase(25, [less]), phase(50, [less])];
+    expect(decide(phases).action).toBe('roll-back');
+    expect(decide(phases, { skippedPhases: 1 }).action).toBe('wait');
   });
 });
 

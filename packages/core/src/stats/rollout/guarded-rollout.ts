@@ -1,6 +1,14 @@
 import { DAY_MS } from '../../time.ts';
-import type { PhaseEffect } from './phase-effect.ts';
-import { evidenceOfHarm, evidenceOfSafety, PROVEN } from './rollout-evidence.ts';
+import { type GuardrailEffects, NO_EFFECTS_YET } from './phase-effect.ts';
+import {
+  type EvidenceSource,
+  evidenceOfHarm,
+  evidenceOfSafety,
+  improvementIn,
+  newcomersOf,
+  PROVEN,
+  phaseAlone,
+} from './rollout-evidence.ts';
 
 export interface RolloutGuardrail {
   readonly id: string;
@@ -16,13 +24,15 @@ export interface RolloutPhase {
   /** False if the split is wrong, or visitors are mixed. */
   readonly isComparable: boolean;
   /** In the order of the guardrails. */
-  readonly effects: readonly PhaseEffect[];
+  readonly effects: readonly GuardrailEffects[];
 }
 
 export interface GuardedRollout {
   readonly guardrails: readonly RolloutGuardrail[];
   /** Oldest first; the last one is the present one. */
   readonly phases: readonly RolloutPhase[];
+  /** Phases of this rollout that came before these. */
+  readonly skippedPhases: number;
   /** When the rollout began: the number of percentages it was going to have. It must not change on the way. */
   readonly plannedPhases: number;
   /** The next step; null at the last percentage. */
@@ -69,21 +79,44 @@ export function decideRollout(rollout: GuardedRollout, now: number): RolloutDeci
 
 /**
  * None unless harm is proven. The average of the evidence of all guardrails is evidence too, so that all of them together
- * keep the error rate.
+ * keep the share of a source.
  */
 function harmedGuardrails(rollout: GuardedRollout): string[] {
-  const { guardrails, plannedPhases } = rollout;
-  const found = guardrails.map(({ id, maxHarm }, at) => ({
-    id,
-    evidence: evidenceOfHarm(comparableEffects(rollout, at), plannedPhases, maxHarm),
-  }));
-  const average = found.reduce((sum, { evidence }) => sum + evidence, 0) / Math.max(1, found.length);
-  if (!(average >= PROVEN)) return [];
-  return found
-    .filter(({ evidence }) => evidence >= PROVEN)
-    .toSorted((a, b) => (a.evidence < b.evidence ? 1 : -1))
-    .map(({ id }) => id);
+  const { guardrails, phases } = rollout;
+  const clearest = new Map<string, number>();
+  for (const sourceOf of [newcomers, ...phases.slice(firstAlone(rollout)).map((phase) => alone(phase))]) {
+    const found = guardrails.map(({ id, maxHarm }, at) => ({
+      id,
+      evidence: evidenceOfHarm(sourceOf(rollout, at), maxHarm),
+    }));
+    const average = found.reduce((sum, { evidence }) => sum + evidence, 0) / Math.max(1, found.length);
+    if (!(average >= PROVEN)) continue;
+    for (const { id, evidence } of found.filter((it) => it.evidence >= PROVEN))
+      clearest.set(id, Math.max(evidence, clearest.get(id) ?? 0));
+  }
+  return [...clearest].toSorted(([, a], [, b]) => (a < b ? 1 : -1)).map(([id]) => id);
 }
+
+/** Of a guardrail. */
+type SourceOf = (rollout: GuardedRollout, guardrail: number) => EvidenceSource;
+
+const newcomers: SourceOf = ({ phases, skippedPhases }, guardrail) =>
+  newcomersOf(
+    phases.map((phase) => effectsIn(phase, guardrail)),
+    skippedPhases,
+  );
+
+const alone =
+  (phase: RolloutPhase): SourceOf =>
+  ({ phases, skippedPhases, plannedPhases }, guardrail) =>
+    phaseAlone(effectsIn(phase, guardrail), skippedPhases + phases.indexOf(phase), plannedPhases);
+
+/** In the first phase, all visitors are newcomers. */
+const firstAlone = ({ skippedPhases }: GuardedRollout) => (skippedPhases === 0 ? 1 : 0);
+
+/** A phase in which visitors could not be compared says nothing. */
+const effectsIn = ({ isComparable, effects }: RolloutPhase, guardrail: number): GuardrailEffects =>
+  isComparable ? effects[guardrail]! : NO_EFFECTS_YET;
 
 function missingEvidence(rollout: GuardedRollout): 'none' | 'margins' | 'not-enough-data' {
   const { guardrails, phases, minVisitors } = rollout;
@@ -92,31 +125,28 @@ function missingEvidence(rollout: GuardedRollout): 'none' | 'margins' | 'not-eno
   return hasEnough ? 'margins' : 'not-enough-data';
 }
 
-/** Harm beyond the margin is excluded, and the present phase does not look like it either. */
+/**
+ * Harm beyond the margin is excluded: by the present phase itself, or by all people that came so far, if the present
+ * phase does not look like it either.
+ */
 function isSafe(rollout: GuardedRollout, at: number): boolean {
   const { maxHarm } = rollout.guardrails[at]!;
-  const effects = comparableEffects(rollout, at);
-  const { improvement } = effects.at(-1)!;
-  const looksGood = improvement !== null && improvement > -maxHarm;
-  return looksGood && evidenceOfSafety(effects, rollout.plannedPhases, maxHarm) >= PROVEN;
+  const present = alone(rollout.phases.at(-1)!)(rollout, at);
+  const improvement = improvementIn(present);
+  if (improvement === null || improvement <= -maxHarm) return false;
+  return [present, newcomers(rollout, at)].some((source) => evidenceOfSafety(source, maxHarm) >= PROVEN);
 }
 
-/** A phase in which visitors could not be compared says nothing. */
-const comparableEffects = ({ phases }: GuardedRollout, at: number): PhaseEffect[] =>
-  phases.map(({ isComparable, effects }) =>
-    isComparable ? effects[at]! : { improvement: null, standardError: null },
-  );
-
 /** By the data of its own phase: what was harmful from the start is not safe with fewer visitors either. */
-function lastSafePercentage({ phases, guardrails }: GuardedRollout): number {
+function lastSafePercentage(rollout: GuardedRollout): number {
+  const { phases, guardrails } = rollout;
   const present = phases.at(-1)!;
   const safe = phases
     .slice(0, -1)
     .findLast(
-      ({ percentage, isComparable, effects }) =>
-        isComparable &&
-        percentage < present.percentage &&
-        guardrails.every(({ maxHarm }, at) => evidenceOfSafety([effects[at]!], 1, maxHarm) >= PROVEN),
+      (phase) =>
+        phase.percentage < present.percentage &&
+        guardrails.every(({ maxHarm }, at) => evidenceOfSafety(alone(phase)(rollout, at), maxHarm) >= PROVEN),
     );
   return safe?.percentage ?? 0;
 }

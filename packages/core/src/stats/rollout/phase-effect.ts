@@ -16,6 +16,16 @@ export interface PhaseEffect {
 
 export const NO_EFFECT_YET: PhaseEffect = { improvement: null, standardError: null };
 
+/** A guardrail in one phase, of two groups of people. */
+export interface GuardrailEffects {
+  /** Of visitors whom no earlier phase has counted. */
+  readonly newcomers: PhaseEffect;
+  /** Of visitors of earlier phases; also of what cannot be divided, such as quantiles. */
+  readonly returning: PhaseEffect;
+}
+
+export const NO_EFFECTS_YET: GuardrailEffects = { newcomers: NO_EFFECT_YET, returning: NO_EFFECT_YET };
+
 /**
  * Only for groups with enough conversions, see `hasEnoughConversions`.
  *

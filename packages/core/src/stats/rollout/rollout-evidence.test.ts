@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { meanArm, proportionArm } from '../arm.ts';
-import { NO_EFFECT_YET, phaseEffect } from './phase-effect.ts';
-import { evidenceOfHarm, evidenceOfSafety, PROVEN } from './rollout-evidence.ts';
+import { NO_EFFECT_YET, type PhaseEffect, phaseEffect } from './phase-effect.ts';
+import {
+  evidenceOfHarm,
+  evidenceOfSafety,
+  improvementIn,
+  newcomersOf,
+  PROVEN,
+  phaseAlone,
+} from './rollout-evidence.ts';
+
+const sourceOf = (...effects: PhaseEffect[]) => ({ effects, share: 1 });
 
 /** With a margin that nothing excludes. */
-const evidenceBelow = (effects: Parameters<typeof evidenceOfHarm>[0], phases: number) =>
-  evidenceOfHarm(effects, phases, 0);
+const evidenceBelow = (...effects: PhaseEffect[]) => evidenceOfHarm(sourceOf(...effects), 0);
 
 const effect = (improvement: number, standardError: number) => ({ improvement, standardError });
 
@@ -32,42 +40,70 @@ describe('the evidence of harm in a rollout', () => {
     [0.1, 0.04],
   ])('is a likelihood ratio, averaged over the sizes of the effect: %d ± %d', (improvement, error) => {
     const exact = integrated(improvement, error);
-    expect(evidenceBelow([effect(improvement, error)], 1) / exact).toBeCloseTo(1, 5);
+    expect(evidenceBelow(effect(improvement, error)) / exact).toBeCloseTo(1, 5);
   });
 
-  it('is one without data, and halves what a second planned phase may add', () => {
-    expect(evidenceBelow([], 4)).toBe(1);
-    expect(evidenceBelow([NO_EFFECT_YET], 1)).toBe(1);
-    const [own] = [evidenceBelow([effect(-0.2, 0.05)], 1)];
-    expect(evidenceBelow([effect(-0.2, 0.05)], 2)).toBeCloseTo((own + 1) / 2, 10);
+  it('is one without data, and as small as the share of the source', () => {
+    expect(evidenceBelow()).toBe(1);
+    expect(evidenceBelow(NO_EFFECT_YET)).toBe(1);
+    const clear = effect(-0.2, 0.05);
+    const half = evidenceOfHarm({ effects: [clear], share: 0.5 }, 0);
+    expect(half).toBeCloseTo(evidenceBelow(clear) / 2, 10);
   });
 
-  it('adds up phases as if they were one with more data', () => {
-    const one = evidenceBelow([effect(-0.1, 0.05)], 1);
-    const both = evidenceBelow([effect(-0.1, 0.05 * Math.SQRT2), effect(-0.1, 0.05 * Math.SQRT2)], 1);
-    expect(both).toBeCloseTo(one, 10);
+  it('adds up groups of people as if they were one with more data', () => {
+    const one = evidenceBelow(effect(-0.1, 0.05));
+    const part = effect(-0.1, 0.05 * Math.SQRT2);
+    expect(evidenceBelow(part, part)).toBeCloseTo(one, 10);
+    expect(improvementIn(sourceOf(effect(0.1, 1), effect(0.4, 2), NO_EFFECT_YET))).toBeCloseTo(0.16, 10);
+    expect(improvementIn(sourceOf(NO_EFFECT_YET))).toBeNull();
   });
 
   it('is a number for any effect', () => {
     for (const improvement of [-1e6, -1, 0, 1, 1e6]) {
       for (const error of [1e-9, 1e-3, 1, 1e9]) {
-        expect(evidenceBelow([effect(improvement, error)], 3)).toBeGreaterThanOrEqual(0);
+        expect(evidenceBelow(effect(improvement, error))).toBeGreaterThanOrEqual(0);
       }
     }
-    expect(evidenceBelow([effect(0.5, 0.001)], 1)).toBeLessThan(1e-3);
-    expect(evidenceBelow([effect(0, 0)], 1)).toBe(1);
+    expect(evidenceBelow(effect(0.5, 0.001))).toBeLessThan(1e-3);
+    expect(evidenceBelow(effect(0, 0))).toBe(1);
   });
 
   it('of safety is that against harm as large as the margin', () => {
-    const safety = evidenceOfSafety([effect(0.08, 0.03)], 2, 0.02);
-    expect(safety).toBeCloseTo(evidenceBelow([effect(-0.1, 0.03)], 2), 10);
+    const safety = evidenceOfSafety(sourceOf(effect(0.08, 0.03)), 0.02);
+    expect(safety).toBeCloseTo(evidenceBelow(effect(-0.1, 0.03)), 10);
   });
 
-  it('does not count what excludes harm beyond the margin, for each phase it may have begun with', () => {
+  it('is none if harm beyond the margin is excluded', () => {
     const certain = effect(-0.01, 0.001);
-    expect(evidenceOfHarm([certain], 1, 0.02)).toBe(0);
-    expect(evidenceOfHarm([certain], 1, 0.005)).toBeGreaterThan(1000);
-    expect(evidenceOfHarm([certain, effect(-0.3, 0.03)], 2, 0.02)).toBeGreaterThan(1000);
+    expect(evidenceOfHarm(sourceOf(certain), 0.02)).toBe(0);
+    expect(evidenceOfHarm(sourceOf(certain), 0.005)).toBeGreaterThan(1000);
+  });
+});
+
+describe('the 5 % of a rollout', () => {
+  const none = { newcomers: NO_EFFECT_YET, returning: NO_EFFECT_YET };
+
+  it.each([1, 2, 10, 51])('are shared by newcomers and all phases, of which %d are planned', (planned) => {
+    const later = Array.from({ length: 20_000 }, (_, at) => phaseAlone(none, at + 1, planned).share);
+    const all = later.reduce((sum, share) => sum + share, newcomersOf([none], 0).share);
+    expect(all).toBeLessThanOrEqual(1);
+    expect(all).toBeGreaterThan(0.999);
+    expect(new Set(later.slice(0, planned - 1)).size).toBeLessThanOrEqual(1);
+  });
+
+  it('are half for people who are counted for the first time, in whichever phase', () => {
+    const phases = [
+      { newcomers: effect(1, 1), returning: effect(2, 1) },
+      { newcomers: effect(3, 1), returning: effect(4, 1) },
+    ];
+    const improvements = (skipped: number) =>
+      newcomersOf(phases, skipped).effects.map(({ improvement }) => improvement);
+    expect([improvements(0), improvements(1)]).toEqual([
+      [1, 2, 3],
+      [1, 3],
+    ]);
+    expect(phaseAlone(phases[1]!, 1, 2).effects.map(({ improvement }) => improvement)).toEqual([3, 4]);
   });
 });
 
@@ -96,17 +132,17 @@ describe('the effect of a phase', () => {
     const found = phaseEffect(outside, inside, { metric: 'proportion', lowerIsBetter: true });
     expect(found).toMatchObject({ improvement: null, standardError: null });
     expect(found.overall!.improvement).toBeCloseTo(-10, 10);
-    expect(evidenceOfHarm([found], 3, 0.05)).toBeGreaterThan(PROVEN);
+    expect(evidenceOfHarm({ effects: [found], share: 1 / 6 }, 0.05)).toBeGreaterThan(PROVEN);
     const rare = phaseEffect(proportionArm({ n: 9000, sum: 3 }), proportionArm({ n: 1000, sum: 60 }), {
       metric: 'proportion',
       lowerIsBetter: true,
     });
-    expect(evidenceOfHarm([rare], 3, 0.05)).toBeGreaterThan(PROVEN);
+    expect(evidenceOfHarm({ effects: [rare], share: 1 / 6 }, 0.05)).toBeGreaterThan(PROVEN);
     const equal = phaseEffect(proportionArm({ n: 9000, sum: 9 }), proportionArm({ n: 1000, sum: 1 }), {
       metric: 'proportion',
       lowerIsBetter: true,
     });
-    expect(evidenceOfHarm([equal], 3, 0.05)).toBeLessThan(PROVEN);
+    expect(evidenceOfHarm({ effects: [equal], share: 1 / 6 }, 0.05)).toBeLessThan(PROVEN);
   });
 
   it('is unknown without visitors', () => {

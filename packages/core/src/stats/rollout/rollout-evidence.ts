@@ -1,5 +1,5 @@
 import { normalCdf } from '../distributions/normal.ts';
-import type { PhaseEffect } from './phase-effect.ts';
+import type { GuardrailEffects, PhaseEffect } from './phase-effect.ts';
 
 /** Half-normal mixtures over small and large effects, relative to those outside. */
 const SCALES = [0.05, 0.2] as const;
@@ -9,56 +9,82 @@ const FAR_TAIL = -25;
 /** At this evidence, something is proven: without it, there is as much in at most 5 % of the rollouts. */
 export const PROVEN = 20;
 
-/**
- * Evidence that an effect is harm, over all phases of a rollout: without harm, it is above 1/p at any time with a
- * probability of p at most. It is the mean of processes that start with each of the planned phases and go on through all
- * later ones, so that harm is found which was there from the start, and harm which came with the load. A process that
- * excludes harm beyond the margin counts nothing: a small harm may be certain, and still be accepted.
- *
- * @param effects oldest phase first
- * @param phases the planned number of phases, which must not change during the rollout
- */
-export function evidenceOfHarm(effects: readonly PhaseEffect[], phases: number, maxHarm: number): number {
-  return meanOverStarts(effects, phases, (since, overall) =>
-    likelihood(since, maxHarm) >= PROVEN ? 0 : likelihood({ ...overall, score: -overall.score }, 0),
-  );
+/** Of the 5 %: one half is for people, the other one for phases. */
+const HALF = 1 / 2;
+
+/** Effects whose information may be added up, because nobody is in two of them. */
+export interface EvidenceSource {
+  readonly effects: readonly PhaseEffect[];
+  /** Of the 5 %; those of all sources together are one at most. */
+  readonly share: number;
 }
 
-/** Evidence that an effect is no harm beyond the margin. */
-export const evidenceOfSafety = (effects: readonly PhaseEffect[], phases: number, maxHarm: number): number =>
-  meanOverStarts(effects, phases, (since) => likelihood(since, maxHarm));
+/**
+ * Everybody once: all visitors of the first phase, and of later ones those whom no earlier phase has counted. They are
+ * other people in each phase, so their information adds up.
+ */
+export const newcomersOf = (effects: readonly GuardrailEffects[], skipped: number): EvidenceSource => ({
+  effects: effects.flatMap(({ newcomers, returning }, at) =>
+    skipped + at === 0 ? [newcomers, returning] : [newcomers],
+  ),
+  share: HALF,
+});
 
-/** What is known since the start of a phase. */
+/**
+ * Everybody of a phase, by what they did in it: returning visitors may do what they did before, so phases are not added
+ * up. The first phase needs no share of its own, because all its visitors are newcomers; that share is for phases on top
+ * of the plan, as 1/2, 1/6, 1/12 and so on.
+ *
+ * @param phase from 0 on
+ * @param planned phases, which must not change during the rollout
+ */
+export function phaseAlone(
+  { newcomers, returning }: GuardrailEffects,
+  phase: number,
+  planned: number,
+): EvidenceSource {
+  const extra = phase - Math.max(1, planned) + 1;
+  const ofOne = extra > 0 ? 1 / (extra * (extra + 1)) : 1;
+  return {
+    effects: [newcomers, returning],
+    share: phase === 0 ? HALF : (HALF * ofOne) / Math.max(1, planned),
+  };
+}
+
+/**
+ * Evidence that an effect is harm: without harm, it is above 1/p at any time with a probability of `share · p` at most.
+ * None if harm beyond the margin is excluded: a small harm may be certain, and still be accepted.
+ */
+export function evidenceOfHarm(source: EvidenceSource, maxHarm: number): number {
+  if (evidenceOfSafety(source, maxHarm) >= PROVEN) return 0;
+  const overall = knownOf(source.effects.map((effect) => effect.overall ?? effect));
+  return source.share * likelihood({ ...overall, score: -overall.score }, 0);
+}
+
+/** Evidence that an effect is no harm beyond the margin; with such harm, it is as rare as that of harm without any. */
+export const evidenceOfSafety = ({ effects, share }: EvidenceSource, maxHarm: number): number =>
+  share * likelihood(knownOf(effects), maxHarm);
+
+/** The improvement that is most likely; null if nothing is known. */
+export function improvementIn({ effects }: EvidenceSource): number | null {
+  const { score, information } = knownOf(effects);
+  return information === 0 ? null : score / information;
+}
+
 interface Known {
   /** Improvements, weighted by their information. */
   readonly score: number;
   readonly information: number;
 }
 
-/** @param evidence of what is known relative to those outside, and relative to everybody */
-function meanOverStarts(
-  effects: readonly PhaseEffect[],
-  phases: number,
-  evidence: (since: Known, overall: Known) => number,
-): number {
-  let since: Known = { score: 0, information: 0 };
-  let overall = since;
-  let total = 0;
-  for (const [phase, effect] of [...effects.entries()].toReversed()) {
-    since = withEffect(since, effect);
-    overall = withEffect(overall, effect.overall ?? effect);
-    if (phase < phases) total += evidence(since, overall);
+function knownOf(effects: readonly Pick<PhaseEffect, 'improvement' | 'standardError'>[]): Known {
+  let [score, information] = [0, 0];
+  for (const { improvement, standardError } of effects) {
+    if (improvement === null || standardError === null || standardError <= 0) continue;
+    score += improvement / standardError ** 2;
+    information += 1 / standardError ** 2;
   }
-  const notStarted = Math.max(0, phases - effects.length);
-  return (total + notStarted) / phases;
-}
-
-function withEffect({ score, information }: Known, { improvement, standardError }: PhaseEffect): Known {
-  if (improvement === null || standardError === null || standardError <= 0) return { score, information };
-  return {
-    score: score + improvement / standardError ** 2,
-    information: information + 1 / standardError ** 2,
-  };
+  return { score, information };
 }
 
 /** That the improvement is above `-margin`. */

@@ -57,7 +57,7 @@ const NOBODY_YET: Decided = {
 function decisionAfter(scope: RolloutScope, all: readonly ReportedRolloutPhase[], at: number): Decided {
   const phases = all.slice(0, at + 1);
   const present = phases.at(-1)!;
-  const { minVisitors, maxWaitDays, plannedPhases, lostGuardrails } = scope;
+  const { minVisitors, maxWaitDays, plannedPhases, skippedPhases, lostGuardrails } = scope;
   const isPresent = at === all.length - 1;
   const now = isPresent ? scope.now : scope.phases[at + 1]!.phase!.startedAt;
   const following = all[at + 1];
@@ -65,6 +65,7 @@ function decisionAfter(scope: RolloutScope, all: readonly ReportedRolloutPhase[]
   const rollout = {
     guardrails: present.guardrails.map(({ goal: { id, maxHarm } }) => ({ id, maxHarm: maxHarm ?? 0 })),
     phases,
+    skippedPhases,
     plannedPhases,
     next,
     minVisitors,

@@ -7,13 +7,15 @@ import type { PropertyConfiguration } from '../../../configuration/property/prop
 import { type PhaseScope, phaseScope } from '../report-scope.ts';
 import type { ReportedTest } from '../reported-test.ts';
 
-/** More than a schedule has steps. */
-const MAX_PHASES = 50;
+/** A schedule has 51 percentages at most; the others are for other changes of the rule. */
+const MAX_PHASES = 100;
 
 /** A rollout with guardrails, small enough to send to another thread. */
 export interface RolloutScope {
   /** Oldest first; each with the guardrails as its only goals. */
   readonly phases: readonly PhaseScope[];
+  /** Phases of the rollout that came before these. */
+  readonly skippedPhases: number;
   readonly plannedPhases: number;
   readonly next: { readonly percentage: number; readonly at: number } | null;
   readonly minVisitors: number | null;
@@ -34,7 +36,8 @@ export function rolloutScope(
   { firstPhase, plannedPhases, now }: { firstPhase: number; plannedPhases: number; now: number },
 ): RolloutScope {
   const test = { ...measured, goals: [], guardrails: guardrails.map(toGuardrail) };
-  const phases = measured.phases.filter(({ number }) => number >= firstPhase).slice(-MAX_PHASES);
+  const all = measured.phases.filter(({ number }) => number >= firstPhase);
+  const phases = all.slice(-MAX_PHASES);
   const step = schedule?.[0];
   const { startedAt = 0, pauses = [] } = phases.at(-1) ?? {};
   // It cannot have waited for longer than there has been something to wait for.
@@ -42,6 +45,7 @@ export function rolloutScope(
   const scopes = phases.map(({ number }) => phaseScope(property, test, number, now));
   return {
     phases: scopes,
+    skippedPhases: all.length - phases.length,
     plannedPhases,
     next,
     minVisitors: minVisitors ?? null,
