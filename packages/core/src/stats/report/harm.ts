@@ -21,11 +21,18 @@ import { decidingArms, type MetricResult, metricsOf, unitOf } from './report-met
 export const MAX_FALSE_STOPS = 0.05;
 
 /** Visitors cannot be compared; what else makes a test unhealthy does not make harm harmless. */
-const BLOCKING: readonly HealthProblem['problem'][] = [
-  'sample-ratio-mismatch',
-  'mixed-visitors',
-  'missing-exposures',
-];
+function isBlocking(problem: HealthProblem): boolean {
+  switch (problem.problem) {
+    case 'sample-ratio-mismatch':
+    case 'mixed-visitors':
+      return true;
+    case 'missing-exposures':
+      // Days on which nobody was exposed, such as weekends, are missing in all variations alike.
+      return problem.variations.length > 0;
+    default:
+      return false;
+  }
+}
 
 export interface ProvenHarm {
   readonly variation: string;
@@ -84,7 +91,7 @@ interface Compared {
 
 /** Why visitors cannot be compared. */
 export const blockingProblems = (input: ReportInput): HealthProblem[] =>
-  healthProblems(input).filter(({ problem }) => BLOCKING.includes(problem));
+  healthProblems(input).filter(isBlocking);
 
 /** Every variation with the control, by the primary goal and all guardrails. */
 export function compareAll(input: ReportInput): Compared[] {

@@ -30,7 +30,14 @@ export type HealthProblem =
       readonly expected: number;
     }
   | ({ readonly problem: 'novelty'; readonly variation: string } & Novelty)
-  | { readonly problem: 'missing-exposures'; readonly variations: readonly string[]; readonly days: number };
+  | {
+      readonly problem: 'missing-exposures';
+      readonly variations: readonly string[];
+      /** On which nobody was exposed. */
+      readonly days: number;
+      /** Days on which only others were exposed; missing if there are none. */
+      readonly oneSided?: readonly { readonly variation: string; readonly days: number }[];
+    };
 
 export interface HealthInput {
   /** Name of the primary goal, if it can be a problem that nobody reaches it. */

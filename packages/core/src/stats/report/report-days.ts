@@ -11,3 +11,18 @@ export function exposuresByDay(exposures: ReportInput['exposures']): Map<number,
 /** Whether the test was paused at any time of a day. */
 export const isPausedOn = (day: number, pauses: ReportInput['pauses'] = []) =>
   pauses.some(({ from, to }) => from < day + DAY_MS && (to ?? Infinity) > day);
+
+/** The full days of the phase on which the test was not paused, oldest first. */
+export function fullDays({
+  startedAt,
+  endedAt,
+  asOf,
+  pauses,
+}: Pick<ReportInput, 'startedAt' | 'endedAt' | 'asOf' | 'pauses'>): number[] {
+  const days: number[] = [];
+  const end = Math.min(endedAt ?? asOf, asOf);
+  for (let day = Math.ceil(startedAt / DAY_MS) * DAY_MS; day + DAY_MS <= end; day += DAY_MS) {
+    if (!isPausedOn(day, pauses)) days.push(day);
+  }
+  return days;
+}

@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../time.ts';
 import type { Method } from '../analysis.ts';
 import { type Arm, meanArm, proportionArm } from '../arm.ts';
 import { type MeasuredVariation, measuredVariations } from '../metrics/measured-variations.ts';
@@ -32,7 +31,7 @@ import {
   type VisitorCounts,
   variationCounts,
 } from './report-counts.ts';
-import { exposuresByDay, isPausedOn } from './report-days.ts';
+import { exposuresByDay, fullDays } from './report-days.ts';
 import type {
   CountedGoal,
   MetricGoal,
@@ -307,12 +306,7 @@ function armOf(goal: CountedGoal, counts: VisitorCounts): Arm {
 /** Exposures of each full, unpaused day of the phase, oldest first. */
 function dailyExposures(input: ReportInput): number[] {
   const byDay = exposuresByDay(input.exposures);
-  const days: number[] = [];
-  const end = Math.min(input.endedAt ?? input.asOf, input.asOf);
-  for (let day = Math.ceil(input.startedAt / DAY_MS) * DAY_MS; day + DAY_MS <= end; day += DAY_MS) {
-    if (!isPausedOn(day, input.pauses)) days.push(byDay.get(day) ?? 0);
-  }
-  return days;
+  return fullDays(input).map((day) => byDay.get(day) ?? 0);
 }
 
 interface Findings {

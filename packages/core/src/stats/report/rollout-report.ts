@@ -4,6 +4,7 @@ import type { GuardrailEffects, PhaseEffect } from '../rollout/phase-effect.ts';
 import { describeProblem } from '../words/health-words.ts';
 import { blockingProblems, compareAll } from './harm.ts';
 import type { HarmedGoal } from './harmed-goal.ts';
+import { oneSidedDays } from './one-sided-days.ts';
 import { totalVisitors, variationCounts } from './report-counts.ts';
 import type { ReportInput } from './report-input.ts';
 
@@ -20,7 +21,7 @@ export interface ReportedRolloutPhase extends RolloutPhase {
 export function rolloutPhase(input: ReportInput): ReportedRolloutPhase {
   const counts = variationCounts(input);
   const inside = counts.find(({ key }) => key === ON)?.visitors ?? 0;
-  const problems = blockingProblems(input).map(describeProblem);
+  const problems = [...blockingProblems(input), ...oneSidedDays(input)].map(describeProblem);
   const guardrails = compareAll(input).map(({ goal, effect }) => ({ goal, effect }));
   return {
     percentage: input.variations.find(({ key }) => key === ON)?.weight ?? 0,

@@ -46,8 +46,12 @@ function describeSplit({ visitors, pValue }: ProblemOf<'sample-ratio-mismatch'>)
 /** Two significant digits. */
 const round = (number: number) => Number(number.toPrecision(2));
 
-function describeSilence({ variations, days }: ProblemOf<'missing-exposures'>): string {
+function describeSilence({ variations, days, oneSided = [] }: ProblemOf<'missing-exposures'>): string {
   const silent = variations.length > 0 ? [`No exposure of ${list(variations.map(quote))} arrived.`] : [];
   const gaps = days > 0 ? [`On ${plural(days, 'day')} of the test, no exposure arrived at all.`] : [];
-  return [...silent, ...gaps].join(' ');
+  const partly = oneSided.map(
+    (it) =>
+      `On ${plural(it.days, 'day')} of the test, no exposure of ${quote(it.variation)} arrived, but others did.`,
+  );
+  return [...silent, ...gaps, ...partly].join(' ');
 }

@@ -253,6 +253,12 @@ const PROBLEMS: Record<string, HealthProblem> = {
   'novelty, absolute': { ...novelty, early: 1.4, late: -0.2, unit: 'absolute' },
   'a variation without exposures': { problem: 'missing-exposures', variations: ['b'], days: 0 },
   'days without exposures': { problem: 'missing-exposures', variations: [], days: 3 },
+  'days on which only others were exposed': {
+    problem: 'missing-exposures',
+    variations: [],
+    days: 0,
+    oneSided: [{ variation: 'b', days: 2 }],
+  },
   both: { problem: 'missing-exposures', variations: ['b', 'c'], days: 1 },
   'a variation without conversions': {
     problem: 'missing-conversions',
