@@ -26,22 +26,34 @@ const PEOPLE = [
 /** In equal steps. */
 const equalSteps = (count) => Array.from({ length: count }, (_, at) => (100 * (at + 1)) / (count + 1));
 
-/** Every step is made when it is due, unless harm is proven. */
-function roll({ people, steps, visitors, days = 1, changeAt }) {
+/**
+ * Every step is made when it is due, unless harm is proven.
+ *
+ * @param dueAt the look of each percentage from which on the next step may be made
+ */
+function roll({
+  people,
+  steps,
+  visitors,
+  days = 1,
+  changeAt,
+  guardrails = GUARDRAILS,
+  dueAt = days * LOOKS_A_DAY - 1,
+}) {
   const come = people.come(steps);
   const phases = [];
   let excluded = false;
   for (const [index, percentage] of steps.entries()) {
-    const phase = new Phase(index, percentage, changeAt(index), GUARDRAILS.length);
+    const phase = new Phase(index, percentage, changeAt(index), guardrails.length);
     for (let look = 0; look < days * LOOKS_A_DAY; look++) {
       come(phase, visitors / LOOKS_A_DAY, look);
       phases[index] = snapshot(phase);
       const rollout = {
-        guardrails: GUARDRAILS,
+        guardrails,
         phases,
         skippedPhases: 0,
         plannedPhases: steps.length,
-        next: { percentage: 100, at: days * LOOKS_A_DAY - 1 },
+        next: { percentage: 100, at: dueAt },
         minVisitors: 0,
         maxWaitDays: 1,
       };
@@ -73,7 +85,9 @@ function mistakeRows() {
       const setup = { people, steps: equalSteps(count) };
       const mistakes = VISITORS.flatMap((visitors) => {
         const harmless = ends(tests, { ...setup, visitors, changeAt: () => 0 });
-        const harmful = ends(tests, { ...setup, visitors, changeAt: () => -MARGIN });
+        // To be excluded at all, it has to be the only one, and every look may do it.
+        const guardrails = GUARDRAILS.slice(0, 1);
+        const harmful = ends(tests, { ...setup, visitors, changeAt: () => -MARGIN, guardrails, dueAt: 0 });
         return [shareOf(harmless, (end) => end.isRolledBack), shareOf(harmful, (end) => end.excluded)];
       });
       for (const share of mistakes)

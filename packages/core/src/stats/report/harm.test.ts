@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_STATISTICS } from '../../api/statistics.ts';
 import { metricGoal, metricGroup, metricInput, quantileOf } from '../../testing/metric-cases.ts';
-import { convertedOnce, goalOf, groupOf, inputOf, sumsOf } from '../../testing/report-cases.ts';
+import { convertedOnce, dayAt, goalOf, groupOf, inputOf, sumsOf } from '../../testing/report-cases.ts';
 import { findHarm } from './harm.ts';
 import type { ReportInput } from './report-input.ts';
 
@@ -174,6 +174,18 @@ describe('a test that is not healthy', () => {
       harms: [],
       blockedBy: [{ problem: 'mixed-visitors' }],
     });
+  });
+
+  it('is not stopped if one variation has no exposures, but days without visitors are the same for all', () => {
+    const exposures = [0, 1, 2, 3, 4, 7, 8, 9].map((day) => ({
+      at: dayAt(day),
+      variationKey: 'control',
+      bot: false,
+      exposures: 1000,
+    }));
+    expect(harmsIn([CONTROL, harmed], { exposures })).toHaveLength(1);
+    const silent = findHarm(inputOf([CONTROL, harmed], { exposures, variations: VARIATIONS }), 1);
+    expect(silent.blockedBy.map(({ problem }) => problem)).toContain('missing-exposures');
   });
 
   it('is stopped if a variation has no conversions at all', () => {

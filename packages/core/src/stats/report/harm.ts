@@ -79,7 +79,7 @@ export function findHarm(input: ReportInput, phase: number): HarmReport {
 /** The shares of all phases together are one: 1/2, 1/6, 1/12 and so on. */
 const levelOf = (phase: number, alpha: number) => Math.min(alpha, MAX_FALSE_STOPS) / (phase * (phase + 1));
 
-interface Compared {
+export interface Compared {
   /** Not yet known to be harmed. */
   readonly goal: HarmedGoal;
   readonly variation: string;

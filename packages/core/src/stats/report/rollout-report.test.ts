@@ -24,19 +24,37 @@ const phaseOf = (groups: readonly ReportGroup[], more: Partial<ReportInput> = {}
 
 const HEALTHY = [reached('off', 3000, 300), reached('on', 1000, 100)];
 
+/** Newcomers do worse inside, and those who return do better. */
+const MIXED = [
+  reached('off', 3000, 300),
+  reached('on', 1000, 80),
+  reached('off', 2000, 800, { returning: true }),
+  reached('on', 200, 100, { returning: true }),
+];
+
 describe('a phase of a rollout', () => {
   it('compares newcomers and those who return among themselves, and everybody for the figures', () => {
     const { effects, guardrails, visitorsInside } = phaseOf([
-      reached('off', 3000, 300),
-      reached('on', 1000, 80),
-      reached('off', 2000, 800, { returning: true }),
-      reached('on', 200, 100, { returning: true }),
+      ...MIXED,
       reached('on', 900, 900, { returning: true, moved: true }),
     ]);
     expect(visitorsInside).toBe(1200);
     expect(effects[0]!.newcomers.improvement).toBeCloseTo(-0.2, 10);
     expect(effects[0]!.returning.improvement).toBeCloseTo(0.25, 10);
-    expect(guardrails[0]!.effect.improvement).not.toBeNull();
+    expect(guardrails[0]!.goal).toMatchObject({ control: 0.22, variation: 0.15 });
+  });
+
+  it('has figures that show harm, of newcomers if everybody together does better', () => {
+    expect(phaseOf(MIXED).guardrails[0]!.worse).toMatchObject({ control: 0.1, variation: 0.08 });
+    const worse = [reached('off', 3000, 300), reached('on', 1000, 80)];
+    const [guardrail] = phaseOf(worse).guardrails;
+    expect(guardrail!.worse).toBe(guardrail!.goal);
+    const better = [reached('off', 3000, 300), reached('on', 1000, 120)];
+    expect(phaseOf(better).guardrails[0]!.worse).toBeNull();
+    const returning = [...better, reached('off', 3000, 300, { returning: true })];
+    expect(
+      phaseOf([...returning, reached('on', 1000, 90, { returning: true })]).guardrails[0]!.worse,
+    ).toMatchObject({ control: 0.1, variation: 0.09 });
   });
 
   it('knows nothing of those who return until they have enough conversions of their own', () => {

@@ -1,8 +1,7 @@
 import { ON } from '../../evaluation/measured-rules.ts';
 import type { RolloutPhase } from '../rollout/guarded-rollout.ts';
-import type { GuardrailEffects, PhaseEffect } from '../rollout/phase-effect.ts';
 import { describeProblem } from '../words/health-words.ts';
-import { blockingProblems, compareAll } from './harm.ts';
+import { blockingProblems, type Compared, compareAll } from './harm.ts';
 import type { HarmedGoal } from './harmed-goal.ts';
 import { oneSidedDays } from './one-sided-days.ts';
 import { totalVisitors, variationCounts } from './report-counts.ts';
@@ -13,8 +12,15 @@ export interface ReportedRolloutPhase extends RolloutPhase {
   readonly visitorsOutside: number;
   /** Why visitors cannot be compared, in words. */
   readonly problems: readonly string[];
-  /** In the order of the guardrails, each with the effect on everybody. */
-  readonly guardrails: readonly { readonly goal: HarmedGoal; readonly effect: PhaseEffect }[];
+  /** In the order of the guardrails. */
+  readonly guardrails: readonly ReportedGuardrail[];
+}
+
+interface ReportedGuardrail {
+  /** Of everybody. */
+  readonly goal: HarmedGoal;
+  /** Figures that are worse inside: of everybody, or else of newcomers or of those who return; null without any. */
+  readonly worse: HarmedGoal | null;
 }
 
 /** @param input of one phase, with nothing but the guardrails as goals */
@@ -22,24 +28,25 @@ export function rolloutPhase(input: ReportInput): ReportedRolloutPhase {
   const counts = variationCounts(input);
   const inside = counts.find(({ key }) => key === ON)?.visitors ?? 0;
   const problems = [...blockingProblems(input), ...oneSidedDays(input)].map(describeProblem);
-  const guardrails = compareAll(input).map(({ goal, effect }) => ({ goal, effect }));
+  const [newcomers, returning] = [onlyThose(false, input), onlyThose(true, input)].map(compareAll) as [
+    Compared[],
+    Compared[],
+  ];
   return {
     percentage: input.variations.find(({ key }) => key === ON)?.weight ?? 0,
     visitorsInside: inside,
     visitorsOutside: totalVisitors(counts) - inside,
     isComparable: problems.length === 0,
     problems,
-    effects: effectsIn(input),
-    guardrails,
+    effects: newcomers.map(({ effect }, at) => ({ newcomers: effect, returning: returning[at]!.effect })),
+    guardrails: compareAll(input).map((everybody, at) => ({
+      goal: everybody.goal,
+      worse: [everybody, newcomers[at]!, returning[at]!].find(isWorse)?.goal ?? null,
+    })),
   };
 }
 
-function effectsIn(input: ReportInput): GuardrailEffects[] {
-  const [newcomers, returning] = [false, true].map((isReturning) =>
-    compareAll(onlyThose(isReturning, input)),
-  );
-  return newcomers!.map(({ effect }, at) => ({ newcomers: effect, returning: returning![at]!.effect }));
-}
+const isWorse = ({ effect }: Compared) => (effect.overall?.improvement ?? effect.improvement ?? 0) < 0;
 
 /** Newcomers or returning visitors. Quantiles cannot be divided: they are known of everybody, also of those who return. */
 function onlyThose(isReturning: boolean, input: ReportInput): ReportInput {

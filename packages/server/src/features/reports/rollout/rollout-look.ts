@@ -91,14 +91,9 @@ function harmIn(
 ): HarmedVariation {
   const goals = harmed.map((id) => {
     const found = phases.flatMap(({ isComparable, guardrails }) =>
-      isComparable
-        ? guardrails.filter(
-            ({ goal, effect }) =>
-              goal.id === id && (effect.overall?.improvement ?? effect.improvement ?? 0) < 0,
-          )
-        : [],
+      guardrails.flatMap(({ goal, worse }) => (isComparable && goal.id === id && worse ? [worse] : [])),
     );
-    return found.at(-1)!.goal;
+    return found.at(-1)!;
   });
   const words = describeHarm(goals, scope.phases[0]!.currency);
   return { variation: ON, goals: goals.map(harmedGoal), words };
