@@ -6,7 +6,7 @@ import { RATE } from './shop.js';
 
 const noCounts = (guardrails) => ({ n: 0, converted: Array.from({ length: guardrails }, () => 0) });
 
-/** Visitors and conversions inside and outside, of newcomers or of returning visitors. */
+/** Visitors and conversions inside and outside. */
 class Group {
   constructor(guardrails) {
     this.inside = noCounts(guardrails);
@@ -40,17 +40,22 @@ export class Phase {
     this.change = change;
     this.guardrails = guardrails;
     this.newcomers = new Group(guardrails);
-    this.returning = new Group(guardrails);
+    this.everybody = new Group(guardrails);
+  }
+
+  add(side, n, converted, isNew) {
+    this.everybody.add(side, n, converted);
+    if (isNew) this.newcomers.add(side, n, converted);
   }
 
   get visitorsInside() {
-    return this.newcomers.inside.n + this.returning.inside.n;
+    return this.everybody.inside.n;
   }
 
   get effects() {
     return Array.from({ length: this.guardrails }, (_, guardrail) => ({
+      everybody: this.everybody.effect(guardrail),
       newcomers: this.newcomers.effect(guardrail),
-      returning: this.returning.effect(guardrail),
     }));
   }
 }
@@ -59,7 +64,7 @@ export class Phase {
 export function otherPeople() {
   const counted = new WeakMap();
   return (phase, visitors) => {
-    const { newcomers, percentage, change, guardrails } = phase;
+    const { percentage, change, guardrails } = phase;
     const before = counted.get(phase) ?? { all: 0, inside: 0 };
     const all = before.all + visitors;
     const inside = Math.floor((all * percentage) / 100);
@@ -68,16 +73,13 @@ export function otherPeople() {
     for (const [side, n] of Object.entries(came)) {
       const rateOf = (guardrail) => (side === 'inside' && guardrail === 0 ? RATE * (1 + change) : RATE);
       const converted = Array.from({ length: guardrails }, (_, guardrail) => binomial(n, rateOf(guardrail)));
-      newcomers.add(side, n, converted);
+      phase.add(side, n, converted, true);
     }
   };
 }
 
-/**
- * Everybody comes on the first day of every phase, at the same look as in the others, and always does the same. Those who
- * move inside are not counted any more; or they are, which is the worst case for phases that are added up.
- */
-export function samePeople(steps, looksADay, { countsMoved = false } = {}) {
+/** Everybody comes on the first day of every phase, at the same look as in the others, and always does the same. */
+export function samePeople(steps, looksADay) {
   const bounds = [0, ...steps, 100];
   const blocks = new Map();
   const blockAt = (at, look, visitors, guardrails) => {
@@ -86,14 +88,17 @@ export function samePeople(steps, looksADay, { countsMoved = false } = {}) {
     if (!blocks.has(key)) blocks.set(key, persistentBlock(n, guardrails));
     return blocks.get(key);
   };
-  return ({ index, change, guardrails, newcomers, returning }, visitors, look) => {
+  return (phase, visitors, look) => {
     if (look >= looksADay) return;
     for (let at = 0; at < bounds.length - 1; at++) {
-      if (!countsMoved && at > 0 && at <= index) continue;
-      const { n, converted, harmed } = blockAt(at, look, visitors, guardrails);
-      const group = index === 0 ? newcomers : returning;
-      if (at <= index) group.add('inside', n, harmed(change));
-      else group.add('outside', n, converted);
+      const { n, converted, harmed } = blockAt(at, look, visitors, phase.guardrails);
+      const isInside = at <= phase.index;
+      phase.add(
+        isInside ? 'inside' : 'outside',
+        n,
+        isInside ? harmed(phase.change) : converted,
+        phase.index === 0,
+      );
     }
   };
 }

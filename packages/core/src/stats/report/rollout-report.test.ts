@@ -10,79 +10,85 @@ const reached = (key: string, visitors: number, converted: number, more: Partial
   groupOf(key, visitors, { goals: [convertedOnce('signup', converted)], ...more });
 
 /** A quarter is inside. */
-const phaseOf = (groups: readonly ReportGroup[], more: Partial<ReportInput> = {}) =>
-  rolloutPhase(
-    inputOf(groups, {
-      variations: [
-        { key: 'off', weight: 75 },
-        { key: 'on', weight: 25 },
-      ],
-      goals: [SIGNUP],
-      ...more,
-    }),
-  );
+const inputWith = (groups: readonly ReportGroup[], more: Partial<ReportInput> = {}) =>
+  inputOf(groups, {
+    variations: [
+      { key: 'off', weight: 75 },
+      { key: 'on', weight: 25 },
+    ],
+    goals: [SIGNUP],
+    ...more,
+  });
+const phaseOf = (...given: Parameters<typeof inputWith>) => rolloutPhase(inputWith(...given));
 
 const HEALTHY = [reached('off', 3000, 300), reached('on', 1000, 100)];
-
-/** Newcomers do worse inside, and those who return do better. */
-const MIXED = [
+/** Newcomers do worse inside, and those who came before do better, also those who have moved. */
+const KNOWN = [
   reached('off', 3000, 300),
   reached('on', 1000, 80),
-  reached('off', 2000, 800, { returning: true }),
+  reached('off', 3000, 1200, { returning: true }),
   reached('on', 200, 100, { returning: true }),
+  reached('on', 800, 400, { returning: true, moved: true }),
 ];
+/** The same people, without a look at earlier phases. */
+const EVERYBODY = [reached('off', 6000, 1500), reached('on', 2000, 580)];
 
 describe('a phase of a rollout', () => {
-  it('compares newcomers and those who return among themselves, and everybody for the figures', () => {
-    const { effects, guardrails, visitorsInside } = phaseOf([
-      ...MIXED,
-      reached('on', 900, 900, { returning: true, moved: true }),
-    ]);
-    expect(visitorsInside).toBe(1200);
-    expect(effects[0]!.newcomers.improvement).toBeCloseTo(-0.2, 10);
-    expect(effects[0]!.returning.improvement).toBeCloseTo(0.25, 10);
-    expect(guardrails[0]!.goal).toMatchObject({ control: 0.22, variation: 0.15 });
+  it('has everybody who came, and newcomers apart', () => {
+    const found = rolloutPhase(inputWith(EVERYBODY), inputWith(KNOWN));
+    expect(found).toMatchObject({ visitorsInside: 2000, visitorsOutside: 6000, percentage: 25 });
+    expect(found.effects[0]!.everybody.improvement).toBeCloseTo(0.16, 10);
+    expect(found.effects[0]!.newcomers.improvement).toBeCloseTo(-0.2, 10);
+    expect(found.guardrails[0]!.goal).toMatchObject({ control: 0.25, variation: 0.29 });
+  });
+
+  it('has no others than newcomers if it is the first one', () => {
+    const [effect] = phaseOf(EVERYBODY).effects;
+    expect(effect!.newcomers).toEqual(effect!.everybody);
   });
 
   it('has figures that show harm, of newcomers if everybody together does better', () => {
-    expect(phaseOf(MIXED).guardrails[0]!.worse).toMatchObject({ control: 0.1, variation: 0.08 });
-    const worse = [reached('off', 3000, 300), reached('on', 1000, 80)];
-    const [guardrail] = phaseOf(worse).guardrails;
-    expect(guardrail!.worse).toBe(guardrail!.goal);
-    const better = [reached('off', 3000, 300), reached('on', 1000, 120)];
-    expect(phaseOf(better).guardrails[0]!.worse).toBeNull();
-    const returning = [...better, reached('off', 3000, 300, { returning: true })];
-    expect(
-      phaseOf([...returning, reached('on', 1000, 90, { returning: true })]).guardrails[0]!.worse,
-    ).toMatchObject({ control: 0.1, variation: 0.09 });
+    const worseIn = (...inputs: Parameters<typeof rolloutPhase>) =>
+      rolloutPhase(...inputs).guardrails[0]!.worse;
+    expect(worseIn(inputWith(EVERYBODY), inputWith(KNOWN))).toMatchObject({ control: 0.1, variation: 0.08 });
+    const worse = inputWith([reached('off', 3000, 300), reached('on', 1000, 90)]);
+    expect(worseIn(worse, inputWith(KNOWN))).toMatchObject({ control: 0.1, variation: 0.09 });
+    expect(worseIn(inputWith(EVERYBODY))).toBeNull();
   });
 
-  it('knows nothing of those who return until they have enough conversions of their own', () => {
-    const [effect] = phaseOf([
-      ...HEALTHY,
-      reached('off', 2000, 200, { returning: true }),
-      reached('on', 40, 0, { returning: true }),
-    ]).effects;
-    expect(effect!.newcomers.improvement).toBeCloseTo(0, 10);
-    expect(effect!.returning.improvement).toBeNull();
+  it('knows nothing of newcomers until they have enough conversions of their own', () => {
+    const few = [reached('off', 60, 6), reached('on', 20, 0), reached('off', 3000, 300, { returning: true })];
+    const [effect] = rolloutPhase(inputWith(HEALTHY), inputWith(few)).effects;
+    expect(effect!.everybody.improvement).toBeCloseTo(0, 10);
+    expect(effect!.newcomers.improvement).toBeNull();
   });
 
   it('divides metrics in the same way, but not quantiles', () => {
-    const goal = metricGoal({}, { role: 'guardrail' });
-    const groups = [
-      metricGroup('off', 3000, 300),
-      metricGroup('on', 1000, 80),
-      metricGroup('off', 2000, 800, { returning: true }),
-      metricGroup('on', 200, 100, { returning: true }),
-    ];
-    const [counted] = phaseOf(HEALTHY, { goals: [goal], metrics: { groups, quantiles: [] } }).effects;
+    const goals = [metricGoal({}, { role: 'guardrail' })];
+    const metrics = (...groups: ReturnType<typeof metricGroup>[]) => ({ groups, quantiles: [] });
+    const [counted] = rolloutPhase(
+      inputWith(HEALTHY, {
+        goals,
+        metrics: metrics(metricGroup('off', 3000, 300), metricGroup('on', 1000, 110)),
+      }),
+      inputWith(HEALTHY, {
+        goals,
+        metrics: metrics(
+          metricGroup('off', 2000, 200),
+          metricGroup('on', 700, 56),
+          metricGroup('off', 1000, 100, { returning: true }),
+          metricGroup('on', 300, 54, { returning: true }),
+        ),
+      }),
+    ).effects;
+    expect(counted!.everybody.improvement).toBeCloseTo(0.1, 10);
     expect(counted!.newcomers.improvement).toBeCloseTo(-0.2, 10);
-    expect(counted!.returning.improvement).toBeCloseTo(0.25, 10);
     const time = metricGoal({ kind: 'quantile', quantile: 0.5 }, { role: 'guardrail', lowerIsBetter: true });
     const quantiles = [quantileOf('off', 2, 0.02), quantileOf('on', 3, 0.03)];
-    const [timed] = phaseOf(HEALTHY, { goals: [time], metrics: { groups: [], quantiles } }).effects;
-    expect(timed!.newcomers.improvement).toBeNull();
-    expect(timed!.returning.improvement).toBeCloseTo(-0.5, 10);
+    const timed = inputWith(HEALTHY, { goals: [time], metrics: { groups: [], quantiles } });
+    expect(rolloutPhase(timed, timed).effects[0]!.newcomers.improvement).toBeNull();
+    expect(rolloutPhase(timed, timed).effects[0]!.everybody.improvement).toBeCloseTo(-0.5, 10);
+    expect(rolloutPhase(timed).effects[0]!.newcomers.improvement).toBeCloseTo(-0.5, 10);
   });
 });
 

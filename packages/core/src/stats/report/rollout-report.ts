@@ -19,44 +19,42 @@ export interface ReportedRolloutPhase extends RolloutPhase {
 interface ReportedGuardrail {
   /** Of everybody. */
   readonly goal: HarmedGoal;
-  /** Figures that are worse inside: of everybody, or else of newcomers or of those who return; null without any. */
+  /** Figures that are worse inside: of everybody, or else of newcomers; null without any. */
   readonly worse: HarmedGoal | null;
 }
 
-/** @param input of one phase, with nothing but the guardrails as goals */
-export function rolloutPhase(input: ReportInput): ReportedRolloutPhase {
-  const counts = variationCounts(input);
+/**
+ * @param everybody input of one phase, with nothing but the guardrails as goals, as if there were no earlier phases:
+ *   whoever is inside by now counts as inside
+ * @param known the same with earlier phases; undefined for the first phase of a rollout
+ */
+export function rolloutPhase(everybody: ReportInput, known?: ReportInput): ReportedRolloutPhase {
+  const counts = variationCounts(everybody);
   const inside = counts.find(({ key }) => key === ON)?.visitors ?? 0;
-  const problems = [...blockingProblems(input), ...oneSidedDays(input)].map(describeProblem);
-  const [newcomers, returning] = [onlyThose(false, input), onlyThose(true, input)].map(compareAll) as [
-    Compared[],
-    Compared[],
-  ];
+  const problems = [...blockingProblems(everybody), ...oneSidedDays(everybody)].map(describeProblem);
+  const compared = compareAll(everybody);
+  const newcomers = known === undefined ? compared : compareAll(onlyNewcomers(known));
   return {
-    percentage: input.variations.find(({ key }) => key === ON)?.weight ?? 0,
+    percentage: everybody.variations.find(({ key }) => key === ON)?.weight ?? 0,
     visitorsInside: inside,
     visitorsOutside: totalVisitors(counts) - inside,
     isComparable: problems.length === 0,
     problems,
-    effects: newcomers.map(({ effect }, at) => ({ newcomers: effect, returning: returning[at]!.effect })),
-    guardrails: compareAll(input).map((everybody, at) => ({
-      goal: everybody.goal,
-      worse: [everybody, newcomers[at]!, returning[at]!].find(isWorse)?.goal ?? null,
+    effects: compared.map(({ effect }, at) => ({ everybody: effect, newcomers: newcomers[at]!.effect })),
+    guardrails: compared.map((own, at) => ({
+      goal: own.goal,
+      worse: [own, newcomers[at]!].find(isWorse)?.goal ?? null,
     })),
   };
 }
 
 const isWorse = ({ effect }: Compared) => (effect.overall?.improvement ?? effect.improvement ?? 0) < 0;
 
-/** Newcomers or returning visitors. Quantiles cannot be divided: they are known of everybody, also of those who return. */
-function onlyThose(isReturning: boolean, input: ReportInput): ReportInput {
-  const { groups, metrics } = input;
-  const isThat = ({ returning = false }: { readonly returning?: boolean }) => returning === isReturning;
-  return {
-    ...input,
-    groups: groups.filter(isThat),
-    ...(metrics && {
-      metrics: { groups: metrics.groups.filter(isThat), quantiles: isReturning ? metrics.quantiles : [] },
-    }),
-  };
-}
+/** Without quantiles, which cannot be divided. */
+const onlyNewcomers = (input: ReportInput): ReportInput => ({
+  ...input,
+  groups: input.groups.filter(({ returning = false }) => !returning),
+  ...(input.metrics && {
+    metrics: { groups: input.metrics.groups.filter(({ returning }) => !returning), quantiles: [] },
+  }),
+});

@@ -28,10 +28,10 @@ function harmedIn(random: () => number, rateInside: number): readonly string[] {
           if (random() < (isInside && at === 1 ? rateInside : 0.2)) side.sum++;
         }
       }
-      const effects = counts.map(({ inside, outside }) => ({
-        newcomers: phaseEffect(proportionArm(outside), proportionArm(inside), { metric: 'proportion' }),
-        returning: NO_EFFECT_YET,
-      }));
+      const effects = counts.map(({ inside, outside }) => {
+        const effect = phaseEffect(proportionArm(outside), proportionArm(inside), { metric: 'proportion' });
+        return { everybody: effect, newcomers: effect };
+      });
       phases[phases.length - 1] = { ...phases.at(-1)!, visitorsInside: counts[0]!.inside.n, effects };
       const rollout = {
         guardrails: GUARDRAILS,
@@ -82,11 +82,7 @@ function mistakesAmongTheSame(random: () => number) {
       proportionArm({ n: group.length, sum: group.filter(Boolean).length }),
     );
     const effect = phaseEffect(outside!, inside!, { metric: 'proportion' });
-    const effects = [
-      index === 0
-        ? { newcomers: effect, returning: NO_EFFECT_YET }
-        : { newcomers: NO_EFFECT_YET, returning: effect },
-    ];
+    const effects = [{ everybody: effect, newcomers: index === 0 ? effect : NO_EFFECT_YET }];
     return { percentage, visitorsInside: n, isComparable: true, effects };
   });
   const decisions = phases.map((_, at) =>

@@ -19,7 +19,7 @@ export interface RolloutGuardrail {
 /** A period with one percentage. */
 export interface RolloutPhase {
   readonly percentage: number;
-  /** Visitors inside the rollout in this phase. */
+  /** Visitors inside the rollout in this phase, also those who were outside before. */
   readonly visitorsInside: number;
   /** False if the split is wrong, or visitors are mixed. */
   readonly isComparable: boolean;
@@ -100,11 +100,8 @@ function harmedGuardrails(rollout: GuardedRollout): string[] {
 /** Of a guardrail. */
 type SourceOf = (rollout: GuardedRollout, guardrail: number) => EvidenceSource;
 
-const newcomers: SourceOf = ({ phases, skippedPhases }, guardrail) =>
-  newcomersOf(
-    phases.map((phase) => effectsIn(phase, guardrail)),
-    skippedPhases,
-  );
+const newcomers: SourceOf = ({ phases }, guardrail) =>
+  newcomersOf(phases.map((phase) => effectsIn(phase, guardrail)));
 
 const alone =
   (phase: RolloutPhase): SourceOf =>

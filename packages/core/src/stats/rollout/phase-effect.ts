@@ -16,15 +16,15 @@ export interface PhaseEffect {
 
 export const NO_EFFECT_YET: PhaseEffect = { improvement: null, standardError: null };
 
-/** A guardrail in one phase, of two groups of people. */
+/** A guardrail in one phase. */
 export interface GuardrailEffects {
-  /** Of visitors whom no earlier phase has counted. */
+  /** Of everybody who came in the phase, by the side that they are on in it. */
+  readonly everybody: PhaseEffect;
+  /** Of those whom no earlier phase has counted; in the first phase, of everybody. */
   readonly newcomers: PhaseEffect;
-  /** Of visitors of earlier phases; also of what cannot be divided, such as quantiles. */
-  readonly returning: PhaseEffect;
 }
 
-export const NO_EFFECTS_YET: GuardrailEffects = { newcomers: NO_EFFECT_YET, returning: NO_EFFECT_YET };
+export const NO_EFFECTS_YET: GuardrailEffects = { everybody: NO_EFFECT_YET, newcomers: NO_EFFECT_YET };
 
 /**
  * Only for groups with enough conversions, see `hasEnoughConversions`.

@@ -82,11 +82,11 @@ describe('the evidence of harm in a rollout', () => {
 });
 
 describe('the 5 % of a rollout', () => {
-  const none = { newcomers: NO_EFFECT_YET, returning: NO_EFFECT_YET };
+  const none = { everybody: NO_EFFECT_YET, newcomers: NO_EFFECT_YET };
 
   it.each([1, 2, 10, 51])('are shared by newcomers and all phases, of which %d are planned', (planned) => {
     const later = Array.from({ length: 20_000 }, (_, at) => phaseAlone(none, at + 1, planned).share);
-    const all = later.reduce((sum, share) => sum + share, newcomersOf([none], 0).share);
+    const all = later.reduce((sum, share) => sum + share, newcomersOf([none]).share);
     expect(all).toBeLessThanOrEqual(1);
     expect(all).toBeGreaterThan(0.999);
     expect(new Set(later.slice(0, planned - 1)).size).toBeLessThanOrEqual(1);
@@ -94,16 +94,11 @@ describe('the 5 % of a rollout', () => {
 
   it('are half for people who are counted for the first time, in whichever phase', () => {
     const phases = [
-      { newcomers: effect(1, 1), returning: effect(2, 1) },
-      { newcomers: effect(3, 1), returning: effect(4, 1) },
+      { everybody: effect(1, 1), newcomers: effect(1, 1) },
+      { everybody: effect(2, 1), newcomers: effect(3, 1) },
     ];
-    const improvements = (skipped: number) =>
-      newcomersOf(phases, skipped).effects.map(({ improvement }) => improvement);
-    expect([improvements(0), improvements(1)]).toEqual([
-      [1, 2, 3],
-      [1, 3],
-    ]);
-    expect(phaseAlone(phases[1]!, 1, 2).effects.map(({ improvement }) => improvement)).toEqual([3, 4]);
+    expect(newcomersOf(phases)).toEqual({ effects: [effect(1, 1), effect(3, 1)], share: 1 / 2 });
+    expect(phaseAlone(phases[1]!, 1, 2)).toEqual({ effects: [effect(2, 1)], share: 1 / 4 });
   });
 });
 

@@ -19,36 +19,24 @@ export interface EvidenceSource {
   readonly share: number;
 }
 
-/**
- * Everybody once: all visitors of the first phase, and of later ones those whom no earlier phase has counted. They are
- * other people in each phase, so their information adds up.
- */
-export const newcomersOf = (effects: readonly GuardrailEffects[], skipped: number): EvidenceSource => ({
-  effects: effects.flatMap(({ newcomers, returning }, at) =>
-    skipped + at === 0 ? [newcomers, returning] : [newcomers],
-  ),
+/** Newcomers are other people in each phase, so their information adds up. */
+export const newcomersOf = (effects: readonly GuardrailEffects[]): EvidenceSource => ({
+  effects: effects.map(({ newcomers }) => newcomers),
   share: HALF,
 });
 
 /**
- * Everybody of a phase, by what they did in it: returning visitors may do what they did before, so phases are not added
+ * Everybody of a phase, by what they did in it: those who come back may do what they did before, so phases are not added
  * up. The first phase needs no share of its own, because all its visitors are newcomers; that share is for phases on top
  * of the plan, as 1/2, 1/6, 1/12 and so on.
  *
  * @param phase from 0 on
  * @param planned phases, which must not change during the rollout
  */
-export function phaseAlone(
-  { newcomers, returning }: GuardrailEffects,
-  phase: number,
-  planned: number,
-): EvidenceSource {
+export function phaseAlone({ everybody }: GuardrailEffects, phase: number, planned: number): EvidenceSource {
   const extra = phase - Math.max(1, planned) + 1;
   const ofOne = extra > 0 ? 1 / (extra * (extra + 1)) : 1;
-  return {
-    effects: [newcomers, returning],
-    share: phase === 0 ? HALF : (HALF * ofOne) / Math.max(1, planned),
-  };
+  return { effects: [everybody], share: phase === 0 ? HALF : (HALF * ofOne) / Math.max(1, planned) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { describeHarm } from '@switchyard/core/stats/words/harm-words';
 import { describeRolloutDecision } from '@switchyard/core/stats/words/rollout-words';
 import { harmedGoal } from '../harm-report.ts';
 import type { ReportInputs } from '../report-inputs.ts';
+import type { PhaseScope } from '../report-scope.ts';
 import type { RolloutScope } from './rollout-scope.ts';
 
 /** Past phases change only by late conversions. */
@@ -32,11 +33,13 @@ export async function rolloutLook(
 ): Promise<RolloutLook> {
   const reported: ReportedRolloutPhase[] = [];
   let asOf = scope.now;
-  for (const phase of scope.phases) {
+  for (const [at, phase] of scope.phases.entries()) {
     const age = phase.phase?.endedAt === null ? {} : { maxAgeMs: PAST_MAX_AGE_MS };
     const policy = { changes, fresh: false, ...age };
-    const { input } = await inputs.prepare({ ...phase, finished: [] }, false, policy);
-    reported.push(rolloutPhase(input));
+    const take = (each: PhaseScope) => inputs.prepare({ ...each, finished: [] }, false, policy);
+    const { input } = await take(asIfFirst(phase));
+    const isFirst = scope.skippedPhases + at === 0;
+    reported.push(rolloutPhase(input, isFirst ? undefined : (await take(phase)).input));
     asOf = input.asOf;
   }
   const decisions = reported.map((_, at) => decisionAfter(scope, reported, at));
@@ -44,6 +47,12 @@ export async function rolloutLook(
   const { decision, words, harms } = decisions.at(-1) ?? NOBODY_YET;
   return { decision, words, harms, phases, asOf };
 }
+
+/** Nobody has moved: what matters is what they do at this percentage. */
+const asIfFirst = (phase: PhaseScope): PhaseScope => ({
+  ...phase,
+  query: { ...phase.query, hasEarlierPhases: false },
+});
 
 type Decided = Pick<RolloutLook, 'decision' | 'words' | 'harms'>;
 
