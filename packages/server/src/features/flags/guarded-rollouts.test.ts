@@ -147,6 +147,15 @@ describe(`rollouts with guardrails (seed ${SEED})`, () => {
     ]);
   });
 
+  it('compare everybody who comes back at the next percentage, also those who were outside before', async () => {
+    await visit('harmless', 400, { inside: 0.3, outside: 0.3 });
+    const visitors = async () => {
+      const { visitorsInside, visitorsOutside } = (await report('harmless')).phases[1];
+      return visitorsInside + visitorsOutside;
+    };
+    await expect.poll(visitors, TIMEOUT).toBe(400);
+  });
+
   it('wait for data, and stay after the limit', async () => {
     expect(await report('patient')).toMatchObject({
       state: 'waiting',
