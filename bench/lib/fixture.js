@@ -8,6 +8,9 @@ const VARIATIONS = ['control', 'b'];
 
 const condition = (attribute, operator, ...values) => ({ attribute, operator, values });
 
+/** Their rollouts are measured like split tests. */
+const MEASURED_FLAGS = [4, 10, 16];
+
 /** Twenty flags with three rules each: operators of all kinds, a segment, and a rollout as the last rule. */
 function flags() {
   const targeted = [
@@ -40,7 +43,13 @@ function flags() {
               conditions: [targeted[(i + 1) % 5], targeted[(i + 2) % 5]],
               value: value('market'),
             },
-            { id: 'rollout', conditions: [], rollout: { percentage: 5 * i }, value: value('on') },
+            {
+              id: 'rollout',
+              conditions: [],
+              rollout: { percentage: 5 * i },
+              value: value('on'),
+              ...(MEASURED_FLAGS.includes(i) && { measure: { goals: ['signup'] } }),
+            },
           ],
         },
       },
@@ -191,6 +200,12 @@ export const SPEED_CASES = [
     target: 0.6,
     writes: false,
     scripts: () => [[post(OFREP_PATH, SECRET_KEY, ofrepEvaluation(VISIT))]],
+  },
+  {
+    name: 'evaluate and record (3 of 20 flags)',
+    target: 0.5,
+    writes: true,
+    scripts: () => [[post(EVALUATE_PATH, SECRET_KEY, { ...evaluation(VISIT), record: true })]],
   },
   {
     name: 'flag list (20 flags)',
