@@ -28,7 +28,7 @@ it('what is neither is stored as a hash, different in each property', () => {
     [{ sessionId: 's'.repeat(501) }, 's'.repeat(501)],
   ] as const) {
     const { visitorId = '' } = exposedUnit(shop, context, unit);
-    expect(visitorId).toBe(hashedUnit('shop', unit));
+    expect(visitorId).toBe(hashedUnit(['shop', unit]));
     expect(visitorId).not.toContain(unit);
     expect(exposedUnit({ propertyId: 'other' }, context, unit).visitorId).not.toBe(visitorId);
   }
@@ -44,6 +44,6 @@ it('ids are as long as everywhere else, in characters as JSON Schema counts them
 
 it('user ids that must not be stored are hashed, too', () => {
   const own = { ...shop, keepsUsers: false };
-  expect(exposedUnit(own, { userId: 'ada' }, 'ada')).toEqual({ visitorId: hashedUnit('shop', 'ada') });
+  expect(exposedUnit(own, { userId: 'ada' }, 'ada')).toEqual({ visitorId: hashedUnit(['shop', 'ada']) });
   expect(exposedUnit(own, { userId: 'ada', visitorId: 'v' }, 'ada')).toEqual({ visitorId: 'v' });
 });

@@ -15,9 +15,20 @@ export interface ExposedUnit {
  */
 export const UNIT_PREFIX = 'unit~';
 
+/** Hexadecimal digits; the runtime may have a faster one. */
+type Sha256 = (text: string) => string;
+
+const DIGITS = 32;
+
 /** An id that does not tell what it was made of. */
-export const hashedUnit = (...parts: readonly string[]): string =>
-  UNIT_PREFIX + smallSha256(JSON.stringify(parts));
+export const hashedUnit = (parts: readonly string[], sha256: Sha256 = smallSha256): string =>
+  UNIT_PREFIX + sha256(JSON.stringify(parts)).slice(0, DIGITS);
+
+interface Settings {
+  propertyId: string;
+  keepsUsers?: boolean;
+  sha256?: Sha256;
+}
 
 /**
  * Whom an evaluation is recorded for. A session belongs to its visitor, whoever is named next to it. Any other attribute
@@ -26,7 +37,7 @@ export const hashedUnit = (...parts: readonly string[]): string =>
  * @param unit the value that decided the draw
  */
 export function exposedUnit(
-  { propertyId, keepsUsers = true }: { propertyId: string; keepsUsers?: boolean },
+  { propertyId, keepsUsers = true, sha256 }: Settings,
   context: Context,
   unit: string,
 ): ExposedUnit {
@@ -45,7 +56,7 @@ export function exposedUnit(
     return { ...(visitorId !== undefined && { visitorId }), ...(userId !== undefined && { userId }) };
   }
   const isKey = idOf('targetingKey') === unit && !unit.includes('@');
-  return { visitorId: isKey ? unit : hashedUnit(propertyId, unit) };
+  return { visitorId: isKey ? unit : hashedUnit([propertyId, unit], sha256) };
 }
 
 /** In characters, as the service counts them; emojis have two code units. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FlagExposure } from '@switchyard/core/api/flag-usage';
 import { isCookieless } from '@switchyard/core/cleaning/cookieless';
 import type { Cleaner } from '@switchyard/core/cleaning/create-cleaner';
@@ -74,7 +75,7 @@ export class ExposureRecorder {
       for (const { flagKey, ruleId, variant, unit } of set.exposures(key, context)) {
         const rule = rulesByKey(property).get(measuredKey({ flagKey, environment: environmentId, ruleId }));
         if (rule === undefined) continue;
-        const who = exposedUnit({ propertyId: property.id }, context, unit);
+        const who = exposedUnit({ propertyId: property.id, sha256 }, context, unit);
         const { sessionId, visitorId, userId } = who;
         const memory = JSON.stringify([
           property.id,
@@ -132,9 +133,15 @@ export class ExposureRecorder {
   ): Promise<void> {
     const { keepsUsers } = this.#dependencies.cleanerOf(property);
     const visitors = new Map<string, AcceptedCollect>();
+    let last: Given | undefined;
+    let session: ReturnType<typeof sessionOf> | undefined;
     const exposures = given.map((exposure) => {
       const { rule, variant, at, clientAt, bot } = exposure;
-      const { sessionId, collect } = sessionOf(exposure, property.id, receivedAt, keepsUsers);
+      // Nearly always the same for all exposures.
+      if (last === undefined || session === undefined || !isSameUnit(last, exposure))
+        session = sessionOf(exposure, property.id, receivedAt, keepsUsers);
+      last = exposure;
+      const { sessionId, collect } = session;
       if (collect !== undefined) visitors.set(sessionId, collect);
       const stored: Exposure = { splitTestKey: rule.key, variationKey: variant, sessionId, at };
       if (clientAt !== undefined) stored.clientAt = clientAt;
@@ -179,8 +186,13 @@ interface Given extends Pick<FlagExposure, 'variant' | 'sessionId' | 'visitorId'
   clientAt?: number;
 }
 
+const isSameUnit = (one: Given, other: Given) =>
+  one.sessionId === other.sessionId && one.visitorId === other.visitorId && one.userId === other.userId;
+
 const hasVariation = ({ phases }: MeasuredRuleInPlace, variant: string) =>
   phases.some(({ definition }) => definition.variations.some(({ key }) => key === variant));
+
+const sha256 = (text: string) => hash('sha256', text, 'hex');
 
 /** Its session or, without one, a session that stands for the visitor or user, with a collect that names them. */
 function sessionOf(
@@ -190,9 +202,9 @@ function sessionOf(
   keepsUsers: boolean,
 ): { sessionId: string; collect?: AcceptedCollect } {
   if (sessionId !== undefined) return { sessionId };
-  const visitor = visitorId ?? hashedUnit(propertyId, 'user', userId!);
+  const visitor = visitorId ?? hashedUnit([propertyId, 'user', userId!], sha256);
   const user = keepsUsers && !isCookieless(visitor) ? userId : undefined;
-  const unit = hashedUnit(propertyId, 'session', visitor, user ?? '');
+  const unit = hashedUnit([propertyId, 'session', visitor, user ?? ''], sha256);
   const collect: AcceptedCollect = {
     kind: 'collect',
     propertyId,

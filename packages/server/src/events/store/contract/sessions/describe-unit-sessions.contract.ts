@@ -18,13 +18,13 @@ const FAR = T0 + 1000 * DAY_MS;
 
 /** The contract for sessions that only stand for a visitor or user: see `isUnitSession`. */
 export function describeUnitSessions({ open, store, add, nextProperty }: Suite): void {
-  const unit = hashedUnit('session', 'of a unit');
+  const unit = hashedUnit(['session', 'of a unit']);
   /** An exposure of somebody without a session. */
   const evaluated = (
     propertyId: string,
     who: { visitorId: string; userId?: string },
     at: number,
-    sessionId = hashedUnit('session', who.visitorId),
+    sessionId = hashedUnit(['session', who.visitorId]),
   ): AcceptedRequest[] => [
     collect({
       propertyId,
@@ -93,7 +93,7 @@ export function describeUnitSessions({ open, store, add, nextProperty }: Suite):
     );
     const subject = { propertyId: p, userId: 'bob' };
     const [sessionId = ''] = await store().subjectSessions({ subject, limit: 9 });
-    expect(sessionId).toBe(hashedUnit('session', 'of-bob'));
+    expect(sessionId).toBe(hashedUnit(['session', 'of-bob']));
     expect(await store().session({ propertyId: p, sessionId, limit: 9 })).toMatchObject({
       visitorId: 'of-bob',
       userId: 'bob',
@@ -116,7 +116,7 @@ export function describeUnitSessions({ open, store, add, nextProperty }: Suite):
       collect({
         propertyId: p,
         receivedAt: T0 + 5 * DAY_MS,
-        sessionId: hashedUnit('late'),
+        sessionId: hashedUnit(['late']),
         visitorId: 'late',
         expired: true,
       }),
@@ -127,11 +127,11 @@ export function describeUnitSessions({ open, store, add, nextProperty }: Suite):
     await add(...evaluated(p, { visitorId: 'ann' }, T0 + 4 * DAY_MS, unit));
     await store().expire(p, T0 + DAY_MS);
     expect(await countsOf(store(), p)).toEqual([1, 1]);
-    await add(exposures(p, T0 + 5 * DAY_MS, [exposure(hashedUnit('late'), T0 + 5 * DAY_MS)]));
+    await add(exposures(p, T0 + 5 * DAY_MS, [exposure(hashedUnit(['late']), T0 + 5 * DAY_MS)]));
     expect(await store().subjectVisitors({ propertyId: p, visitorId: 'late' })).toEqual(['late']);
     expect(
       await store().subjectSessions({ subject: { propertyId: p, visitorId: 'late' }, limit: 9 }),
-    ).toEqual([hashedUnit('late')]);
+    ).toEqual([hashedUnit(['late'])]);
     await store().expire(p, T0 + 6 * DAY_MS);
     expect(await countsOf(store(), p)).toEqual([0, 0]);
     const subject = { propertyId: p, visitorId: 'ann' };
