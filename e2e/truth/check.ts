@@ -41,21 +41,35 @@ export async function disagreements(
       add(`${phase} csv`, await checkCsv(player, analysis, 'exclude'));
     }
   }
+  found.push(...checkServed(player, history, now));
   found.push(...(await checkProgress(player, history, now)));
   return found;
 }
 
-const queryOf = ({ test, phase }: PhaseAnalysis) => ({
-  splitTestKey: test.key,
-  phase: String(phase.number),
-});
+/** A measured rule has reports of its own. */
+function reportOf({ test: { key, flag }, phase }: PhaseAnalysis) {
+  const number = { phase: String(phase.number) };
+  if (flag === undefined) return { path: '/v1/split-testing', query: { splitTestKey: key, ...number } };
+  const { flagKey, ruleId } = flag;
+  return { path: '/v1/flags', query: { flagKey, ruleId, ...number } };
+}
+
+/** What evaluations said is what was recorded for them. */
+function checkServed(player: Player, history: History, now: number): string[] {
+  const expected = [...recordedUntil(history, now).served];
+  return expected.flatMap(([evaluation, value]) => {
+    const actual = player.served.get(evaluation);
+    return actual === value ? [] : [`${JSON.stringify(evaluation)}: expected ${value}, got ${actual}`];
+  });
+}
 
 /** In several requests, because an emulated engine takes longer for all of it than a report may take; counts are cached. */
 async function checkResults(player: Player, analysis: PhaseAnalysis, bots: Bots): Promise<string[]> {
   const by = 'plan';
   const includeBots = bots === 'include';
+  const report = reportOf(analysis);
   const read = async (query: Record<string, string>) =>
-    (await player.read('/v1/split-testing/results', { ...queryOf(analysis), bots, ...query })).body;
+    (await player.read(`${report.path}/results`, { ...report.query, bots, ...query })).body;
   const segments = expectedSegments(analysis, by, includeBots);
   const results = expectedResults(analysis, bots);
   const goals = [...results.goals, ...expectedMetrics(analysis, includeBots)];
@@ -70,14 +84,16 @@ async function checkResults(player: Player, analysis: PhaseAnalysis, bots: Bots)
 }
 
 async function checkBreakdown(player: Player, analysis: PhaseAnalysis, by: string): Promise<string[]> {
-  const { body } = await player.read('/v1/split-testing/results', { ...queryOf(analysis), by });
+  const { path, query } = reportOf(analysis);
+  const { body } = await player.read(`${path}/results`, { ...query, by });
   return differences({ by, segments: expectedSegments(analysis, by, false) }, body.breakdown);
 }
 
 /** The groups of a bundle are added up over early and late visitors. */
 async function checkBundle(player: Player, analysis: PhaseAnalysis): Promise<string[]> {
-  const query = { ...queryOf(analysis), bots: 'include', format: 'bundle' };
-  const { body } = await player.read('/v1/split-testing/results/export', query);
+  const report = reportOf(analysis);
+  const query = { ...report.query, bots: 'include', format: 'bundle' };
+  const { body } = await player.read(`${report.path}/results/export`, query);
   const expected = expectedGroups(analysis);
   const measured = new Set(analysis.outcomes.map(({ id }) => id));
   const actual: Record<string, Sums> = {};
@@ -125,8 +141,9 @@ const zeroed = (sums: Sums): Sums =>
   );
 
 async function checkCsv(player: Player, analysis: PhaseAnalysis, bots: Bots): Promise<string[]> {
-  const query = { ...queryOf(analysis), bots, format: 'csv' };
-  const { text } = await player.read('/v1/split-testing/results/export', query);
+  const report = reportOf(analysis);
+  const query = { ...report.query, bots, format: 'csv' };
+  const { text } = await player.read(`${report.path}/results/export`, query);
   const [header, ...lines] = text
     .trim()
     .split(/\r?\n/)

@@ -49,8 +49,19 @@ export interface Variation {
   weight: number;
 }
 
+/** Of a test that is a measured rule of a flag. Before it, there is a rule for the plan `team`. */
+export interface FlagRule {
+  flagKey: string;
+  ruleId: string;
+  /** A rollout compares `off` with `on`. */
+  kind: 'split' | 'rollout';
+  /** The attribute that decides the draw; default: the first id of the context. */
+  by?: 'visitorId';
+}
+
 export interface TestSetup {
   key: string;
+  flag?: FlagRule;
   hashSeed: string;
   unit: 'visitor' | 'user';
   variations: Variation[];
@@ -128,15 +139,54 @@ export interface Answer {
   message?: string;
 }
 
-/** A change by somebody who manages the test. */
+/** What flags are evaluated for. */
+export interface FlagContext {
+  targetingKey?: string;
+  sessionId?: string;
+  visitorId?: string;
+  userId?: string;
+  email?: string;
+  plan?: string;
+}
+
+/** An evaluation of a flag by the service, which records it. */
+export interface Evaluation {
+  kind: 'evaluation';
+  flagKey: string;
+  by: 'evaluate' | 'ofrep';
+  context: FlagContext;
+}
+
+/** What a program reports that has evaluated flags by itself. */
+export interface ReportedExposure {
+  testKey: string;
+  variationKey: string;
+  sessionId?: string;
+  visitorId?: string;
+  userId?: string;
+  /** By the program's clock. */
+  timestamp?: number;
+  bot?: boolean;
+}
+
+export interface Report {
+  kind: 'report';
+  exposures: ReportedExposure[];
+}
+
+/** A change by somebody who manages the test; of a measured rule, a start switches its flag on, a pause off. */
 export type Change = { kind: 'change'; testKey: string } & (
   | { action: 'start' | 'pause' | 'resume' }
+  /** Only of measured rules: for people with these plans; null: for all. */
+  | { action: 'audience'; plans: string[] | null }
+  /** Only of measured rules: what those get whom no rule serves. */
+  | { action: 'otherwise'; value: string }
   | { action: 'stop'; winner: string | null }
   | { action: 'variations'; variations: Variation[] }
   | { action: 'traffic'; trafficAllocation: number }
 );
 
-export type Request = Collect | Exposures | Conversion | Answer | Change;
+export type Request = Collect | Exposures | Conversion | Answer | Evaluation | Report | Change;
 
 /** Everything that is sent at one moment, at the same time; a change is always alone. */
 export interface Step {

@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerBrowser } from '@switchyard/testing/server/browser';
 import type { TestResponse, TestServer } from '@switchyard/testing/server/test-server';
 import type { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
+import { measuredBy, PlayedFlags, reportedBy } from './flag-requests.ts';
 import {
   type Change,
   DAY_MS,
+  type Evaluation,
   type Exposures,
   type History,
-  type Outcome,
   type Request,
   type Setup,
 } from './history.ts';
@@ -29,12 +30,16 @@ export class Player {
   #publicKey = '';
   #secretKey = '';
   #next = 0;
+  /** What evaluations have answered. */
+  readonly served = new Map<Evaluation, unknown>();
+  readonly #flags: PlayedFlags;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
   constructor(server: TestServer, clock: AdjustableClock, history: History) {
     this.#server = server;
     this.#clock = clock;
     this.#history = history;
+    this.#flags = new PlayedFlags(history.setup.tests);
   }
 
   /** Creates the property with everything in it, at a time before the first step. */
@@ -48,7 +53,9 @@ export class Player {
     this.#publicKey = (await this.#manage('POST', '/keys', { kind: 'public', name: 'web' })).key;
     this.#secretKey = (await this.#manage('POST', '/keys', { kind: 'secret', name: 'backend' })).key;
     await this.#manage('PATCH', '', { statistics: setup.statistics });
-    for (const [path, body] of itemsOf(setup)) await this.#manage('PUT', path, body);
+    for (const [path, body] of [...itemsOf(setup), ...this.#flags.items()]) {
+      await this.#manage('PUT', path, body);
+    }
   }
 
   /** Plays the steps until a time, and leaves the clock there. */
@@ -81,6 +88,7 @@ export class Player {
 
   async #send(request: Request): Promise<void> {
     if (request.kind === 'change') return this.#change(request);
+    if (request.kind === 'evaluation') return this.#evaluate(request);
     const { path, key, body, agent = BROWSER } = this.#eventOf(request);
     const { propertyId } = this.#history.setup;
     const text = await this.#post(path, JSON.stringify({ propertyId, ...body }), {
@@ -109,7 +117,12 @@ export class Player {
     });
   }
 
-  #eventOf(request: Exclude<Request, Change>): { path: string; key: string; body: object; agent?: string } {
+  #eventOf(request: Exclude<Request, Change | Evaluation>): {
+    path: string;
+    key: string;
+    body: object;
+    agent?: string;
+  } {
     const [publicKey, secretKey] = [this.#publicKey, this.#secretKey];
     switch (request.kind) {
       case 'collect': {
@@ -152,10 +165,33 @@ export class Player {
         const body = { feedbackTypeId, sessionId, option, message };
         return { path: '/v1/feedback/submit', key: secretKey, body };
       }
+      case 'report':
+        return { path: '/v1/flags/usage', key: secretKey, body: { exposures: reportedBy(request) } };
     }
   }
 
+  /** By the service, which records whom a measured rule has served. */
+  async #evaluate(evaluation: Evaluation): Promise<void> {
+    const { flagKey, by, context } = evaluation;
+    const isOfrep = by === 'ofrep';
+    const path = isOfrep ? `/ofrep/v1/evaluate/flags/${flagKey}` : '/v1/flags/evaluate';
+    const { propertyId } = this.#history.setup;
+    const body = isOfrep ? { context } : { propertyId, context, flagKeys: [flagKey], record: true };
+    const text = await this.#post(path, JSON.stringify(body), {
+      'content-type': 'application/json',
+      'x-api-key': this.#secretKey,
+      ...(isOfrep && { 'x-record': 'true' }),
+    });
+    const answer = JSON.parse(text);
+    this.served.set(evaluation, (isOfrep ? answer : answer.flags?.[flagKey])?.value ?? text);
+  }
+
   async #change(change: Change): Promise<void> {
+    const flagChange = this.#flags.requestOf(change);
+    if (flagChange !== undefined) {
+      await this.#manage(...flagChange);
+      return;
+    }
     const path = `/split-tests/${change.testKey}`;
     switch (change.action) {
       case 'variations':
@@ -201,26 +237,22 @@ function itemsOf({ goals, feedbackTypes, metrics, tests }: Setup): [path: string
       { id, name: id, options, textInput: true },
     ]),
     ...metrics.map((metric): [string, object] => [`/metrics/${metric.id}`, metric]),
-    ...tests.map(({ key, hashSeed, unit, variations, attributionDays, ...outcomes }): [string, object] => [
-      `/split-tests/${key}`,
-      {
-        key,
-        type: 'id',
-        hashSeed,
-        ...(unit === 'user' && { unit }),
-        variations,
-        attributionDays,
-        goals: [
-          ...outcomes.goals.map(outcomeBody),
-          ...(outcomes.metrics ?? []).map((metric) => ({ metric })),
-        ],
-        guardrails: outcomes.guardrails.map(outcomeBody),
-      },
-    ]),
+    ...tests
+      .filter(({ flag }) => flag === undefined)
+      .map(({ key, hashSeed, unit, variations, attributionDays, ...outcomes }): [string, object] => [
+        `/split-tests/${key}`,
+        {
+          key,
+          type: 'id',
+          hashSeed,
+          ...(unit === 'user' && { unit }),
+          variations,
+          attributionDays,
+          ...measuredBy(outcomes),
+        },
+      ]),
   ];
 }
-
-const outcomeBody = (outcome: Outcome) => (typeof outcome === 'string' ? outcome : { ...outcome });
 
 const exposuresOf = ({ exposures }: Exposures) =>
   exposures.map(({ testKey: splitTestKey, ...rest }) => ({ splitTestKey, ...rest }));

@@ -5,8 +5,10 @@ import {
   type Conversion,
   DAY_MS,
   type Exposure,
+  type FlagContext,
   HOUR_MS,
   MINUTE_MS,
+  type ReportedExposure,
   type Request,
   type Setup,
   type TestSetup,
@@ -73,12 +75,69 @@ export class Population {
     return requests;
   }
 
+  /** Evaluations of flags at a moment, and what programs report, each of other visitors. */
+  evaluate(at: number, rules: readonly LiveTest[]): Request[] {
+    const requests: Request[] = [];
+    const visitors = new Set(Array.from({ length: this.#random.between(2, 6) }, () => this.#someone(0.85)));
+    for (const visitor of visitors) {
+      const live = this.#random.pick(rules);
+      const { flagKey } = live.test.flag!;
+      if (this.#chance(0.2)) {
+        const exposures = [this.#reported(visitor, at, live)];
+        requests.push({ kind: 'report', exposures });
+        continue;
+      }
+      const by = this.#random.pick(['evaluate', 'ofrep'] as const);
+      requests.push({ kind: 'evaluation', flagKey, by, context: this.#context(visitor) });
+    }
+    return requests;
+  }
+
+  /** Whatever a server knows of somebody. */
+  #context(visitor: Visitor): FlagContext {
+    const { id: visitorId, userId } = visitor;
+    const user = userId === undefined ? {} : { userId };
+    const session =
+      visitor.sessions.length === 0 ? {} : { sessionId: this.#random.pick(visitor.sessions).id };
+    const plan = this.#random.pick(['free', 'pro', 'pro', 'team', undefined]);
+    const who = this.#random.pick<() => FlagContext>([
+      () => session,
+      () => ({ ...session, ...user }),
+      () => ({ visitorId }),
+      () => ({ visitorId, ...user }),
+      () => ({ visitorId, ...user }),
+      () => ({ ...user }),
+      () => ({ targetingKey: visitorId }),
+      () => ({ targetingKey: `key of ${visitorId}`, ...session }),
+      () => ({ email: `${visitorId}@shop.example` }),
+      () => ({ email: `${visitorId}@shop.example`, visitorId, ...session }),
+    ])();
+    return { ...who, ...(plan !== undefined && { plan }) };
+  }
+
+  #reported(visitor: Visitor, at: number, { test, variations }: LiveTest): ReportedExposure {
+    const any = () => this.#random.pick(variations).key;
+    const assigned = visitor.shown.get(test.key) ?? any();
+    visitor.shown.set(test.key, assigned);
+    const { sessionId, visitorId, userId } = this.#context(visitor);
+    const known = sessionId ?? visitorId ?? userId;
+    return {
+      testKey: test.key,
+      variationKey: assigned,
+      ...(sessionId !== undefined && { sessionId }),
+      ...((visitorId !== undefined || known === undefined) && { visitorId: visitor.id }),
+      ...(userId !== undefined && { userId }),
+      ...(this.#chance(0.6) && { timestamp: at - this.#delay() }),
+      ...(visitor.isCrawler && { bot: true }),
+    };
+  }
+
   #chance(probability: number): boolean {
     return this.#random.next() < probability;
   }
 
-  #someone(): Visitor {
-    if (this.#visitors.length > 20 && this.#chance(0.6)) return this.#random.pick(this.#visitors);
+  #someone(known = 0.6): Visitor {
+    if (this.#visitors.length > 20 && this.#chance(known)) return this.#random.pick(this.#visitors);
     const visitor: Visitor = {
       id: `v-${this.#visitors.length}`,
       userId: this.#chance(0.5) ? `u-${this.#random.between(1, USERS)}` : undefined,

@@ -14,6 +14,9 @@ export interface HistoryOptions {
   moments: number;
 }
 
+/** Share of moments at which servers evaluate flags, once a rule is measured. */
+const EVALUATED = 0.35;
+
 /** Longer than all tests and the days in which conversions still count. */
 export const HISTORY_DAYS = 26;
 
@@ -38,7 +41,9 @@ export function randomHistory({ seed, propertyId, profile, start, moments }: His
       phaseBefore.set(test.key, phase);
       return phase === 0 ? [] : [{ test, phase, variations: phases.at(-1)!.variations }];
     });
-    steps.push({ at, requests: population.act(at, tests) });
+    const [pages, rules] = [tests.filter(({ test }) => !test.flag), tests.filter(({ test }) => test.flag)];
+    const isOfServers = rules.length > 0 && random.next() < EVALUATED;
+    steps.push({ at, requests: isOfServers ? population.evaluate(at, rules) : population.act(at, pages) });
   }
   return { seed, setup, steps: inOrder(steps) };
 }

@@ -2,12 +2,14 @@ import type { SeededRandom } from '../support/random.ts';
 import {
   type Change,
   DAY_MS,
+  type FlagRule,
   HOUR_MS,
   type Outcome,
   type Setup,
   type Statistics,
   type Step,
   type TestSetup,
+  type Variation,
 } from './history.ts';
 
 /** What a history is made for; what is not fixed here is random. */
@@ -82,7 +84,7 @@ export function randomSetup(random: SeededRandom, propertyId: string, profile: P
     goals: GOALS,
     feedbackTypes: FEEDBACK_TYPES,
     metrics: METRICS,
-    tests: [earlier, hero, measuredTest(random, profile)],
+    tests: [earlier, hero, measuredTest(random, profile), ...measuredRules(random, profile)],
   };
 }
 
@@ -113,6 +115,57 @@ function measuredTest(random: SeededRandom, profile: Profile): TestSetup {
   return { ...test, goals: [], guardrails: [], metrics: METRICS.map(({ id }) => id) };
 }
 
+/** A split that is drawn by visitor or by whatever is known, and a rollout. */
+function measuredRules(random: SeededRandom, profile: Profile): TestSetup[] {
+  const byVisitor = chance(random, 0.5);
+  const split: FlagRule = { flagKey: 'price', ruleId: 'parts', kind: 'split' };
+  const rollout: FlagRule = { flagKey: 'checkout', ruleId: 'some', kind: 'rollout' };
+  const metrics = ['signups', 'order-value', 'came-back'];
+  return [
+    measuredRule(
+      random,
+      profile,
+      { ...split, ...(byVisitor && { by: 'visitorId' }) },
+      { goals: ['revenue'], metrics },
+    ),
+    measuredRule(
+      random,
+      profile,
+      { ...rollout, ...(!byVisitor && { by: 'visitorId' }) },
+      { guardrails: ['complaint'] },
+    ),
+  ];
+}
+
+function measuredRule(
+  random: SeededRandom,
+  profile: Profile,
+  flag: FlagRule,
+  outcomes: Partial<TestSetup>,
+): TestSetup {
+  const test = randomTest(random, flag.flagKey, '', profile);
+  return {
+    ...test,
+    guardrails: [],
+    ...outcomes,
+    key: `flag:${flag.flagKey}/production/${flag.ruleId}`,
+    hashSeed: `seed-${flag.flagKey}`,
+    flag,
+    unit: flag.by === undefined ? 'user' : 'visitor',
+    variations: flag.kind === 'rollout' ? offAndOn(random) : test.variations,
+    // Those of all measured rules.
+    attributionDays: 7,
+  };
+}
+
+function offAndOn(random: SeededRandom): Variation[] {
+  const percentage = random.between(10, 90);
+  return [
+    { key: 'off', weight: 100 - percentage },
+    { key: 'on', weight: percentage },
+  ];
+}
+
 /** When the tests start, change and stop. The first one ends before the second one starts, or runs beside it. */
 export function randomChanges(
   random: SeededRandom,
@@ -121,7 +174,7 @@ export function randomChanges(
   start: number,
 ): Step[] {
   const after = (days: number) => days * DAY_MS + random.between(1, 20 * HOUR_MS);
-  const [earlier, hero, measured] = tests as [TestSetup, TestSetup, TestSetup];
+  const [earlier, hero, measured, ...rules] = tests as [TestSetup, TestSetup, TestSetup, ...TestSetup[]];
   const isDisjoint = chance(random, 0.5);
   const startOfEarlier = start + after(3);
   const startOfHero = start + after(7);
@@ -129,6 +182,7 @@ export function randomChanges(
     ...changesOfTest(random, earlier, profile, startOfEarlier, isDisjoint ? 3 : 7),
     ...changesOfTest(random, hero, profile, startOfHero, 10),
     ...changesOfTest(random, measured, profile, start + after(5), 9),
+    ...rules.flatMap((rule) => changesOfTest(random, rule, profile, start + after(4), 8)),
   ];
   return changes
     .map(({ at, change }): Step => ({ at, requests: [change] }))
@@ -166,13 +220,14 @@ function changesOfTest(
   }
   wait(0.3);
   if (chance(random, 0.75) && !endless) {
-    const winner = chance(random, 0.6) ? random.pick(['control', 'b']) : null;
+    const winners = test.flag?.kind === 'rollout' ? ['off', 'on'] : ['control', 'b'];
+    const winner = chance(random, 0.6) ? random.pick(winners) : null;
     add({ action: 'stop', winner });
   }
   return changes;
 }
 
-function randomRound(random: SeededRandom, { variations }: TestSetup, singlePhase: boolean): Action[] {
+function randomRound(random: SeededRandom, { variations, flag }: TestSetup, singlePhase: boolean): Action[] {
   const weighted = (keys: readonly string[]): Action => ({
     action: 'variations',
     variations: keys.map((key) => ({ key, weight: random.between(1, 9) * 10 + 1 })),
@@ -180,6 +235,17 @@ function randomRound(random: SeededRandom, { variations }: TestSetup, singlePhas
   const keys = variations.map(({ key }) => key);
   const paused = (between: Action[]): Action[] => [{ action: 'pause' }, ...between, { action: 'resume' }];
   if (singlePhase) return paused([]);
+  if (flag !== undefined && chance(random, 0.4)) {
+    return random.pick<() => Action[]>([
+      () => [{ action: 'audience', plans: ['free', 'pro'] }],
+      () => paused([{ action: 'audience', plans: ['pro'] }]),
+      () => [{ action: 'otherwise', value: `rest-${random.between(1, 9)}` }],
+    ])();
+  }
+  if (flag?.kind === 'rollout') {
+    const raised: Action = { action: 'variations', variations: offAndOn(random) };
+    return random.pick<() => Action[]>([() => [raised], () => paused([raised]), () => paused([])])();
+  }
   return random.pick<() => Action[]>([
     () => [weighted(keys)],
     () => [weighted(keys)],

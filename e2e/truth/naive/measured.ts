@@ -1,5 +1,6 @@
 import { type Counted, type CountedValue, DAY_MS, type MetricSetup, MINUTE_MS } from '../history.ts';
 import type { PhaseAnalysis } from './analysis.ts';
+import { isVisit } from './flags.ts';
 import { isCounted, type Participant } from './participants.ts';
 
 /** Counts of metrics are as of the last ten minutes, because windows end without any event. */
@@ -29,7 +30,7 @@ export function expectedMetrics(analysis: PhaseAnalysis, includeBots: boolean) {
   return wanted.map((metric, index) => ({
     goalId: `metric:${metric.id}`,
     kind: 'metric',
-    role: index === 0 ? 'primary' : 'secondary',
+    role: index === 0 && test.goals.length === 0 ? 'primary' : 'secondary',
     measured: analysis.phase.variations.map(({ key }) => {
       const own = people.filter(({ variationKey }) => variationKey === key);
       const over = own.filter(({ firstAt }) => firstAt + (windowOf(metric) ?? 0) <= now);
@@ -56,7 +57,7 @@ function deedsOf({ recorded, participants: { unitOf } }: PhaseAnalysis): Map<str
   for (const { sessionId, pageviews, events, times, receivedAt } of recorded.collects) {
     for (const { at, path } of pageviews) all.push({ kind: 'view', at, sessionId, path });
     for (const { at, name, value } of events) all.push({ kind: 'event', at, sessionId, name, value });
-    if (times.length === 0) all.push({ kind: 'other', at: receivedAt, sessionId });
+    if (times.length === 0 && isVisit(sessionId)) all.push({ kind: 'other', at: receivedAt, sessionId });
   }
   for (const { seenAt, sessionId } of recorded.exposures) all.push({ kind: 'other', at: seenAt, sessionId });
   for (const { at, sessionId, goalId, direction, micros } of recorded.conversions) {

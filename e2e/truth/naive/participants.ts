@@ -52,6 +52,7 @@ export function participantsOf(
   const { endsAt, until } = endOf(test, phase);
   const ofTest = recorded.exposures
     .filter(({ testKey }) => testKey === test.key)
+    .filter((exposure) => !isBeforeMeasurement(test, phases, exposure))
     .map((exposure) => ({ exposure, number: phaseOf(exposure, phases), unit: unitOf(exposure.sessionId) }));
   // What is shown or arrives after the end changes nothing any more, whatever phase it names.
   const inTime = ofTest.filter(({ exposure }) => exposure.seenAt < endsAt && exposure.receivedAt < until);
@@ -62,6 +63,7 @@ export function participantsOf(
   const related = setup.tests.filter((it) => it.hashSeed === test.hashSeed).map(({ key }) => key);
   const ofRelated = recorded.exposures
     .filter(({ testKey }) => related.includes(testKey))
+    .filter((exposure) => !isBeforeMeasurement(test, phases, exposure))
     .map((exposure) => ({ exposure, unit: unitOf(exposure.sessionId) }));
   const participants = [...new Set(counted.map(({ unit }) => unit))].map((unit): Participant => {
     const own = counted.filter((it) => it.unit === unit).map(({ exposure }) => exposure);
@@ -93,6 +95,13 @@ export function participantsOf(
   });
   return { unitOf, exposures: counted.map(({ exposure }) => exposure), participants };
 }
+
+/** Of a measured rule, what happened before it was measured is not about it, whatever clocks say. */
+const isBeforeMeasurement = (
+  { flag }: TestSetup,
+  phases: readonly Phase[],
+  { happenedAt }: RecordedExposure,
+) => flag !== undefined && happenedAt < phases[0]!.startedAt;
 
 /** By what the client says, or else by its time; what is before the first phase or after the last belongs to that. */
 function phaseOf({ phase, happenedAt }: RecordedExposure, phases: readonly Phase[]): number {

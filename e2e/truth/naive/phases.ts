@@ -8,15 +8,46 @@ export interface Phase {
   variations: Variation[];
 }
 
-interface Definition {
+/** What decides who sees what. */
+export interface Definition {
   variations: Variation[];
   traffic: number;
+  plans: string[] | null;
+  /** What those outside of a measured rollout get. */
+  otherwise: string;
 }
 
-/** The phases of a test: a new one for other weights, other variations or less traffic, not for a pause or for more traffic. */
+/** A test without changes. */
+export const initialDefinition = ({ variations }: TestSetup): Definition => ({
+  variations,
+  traffic: 100,
+  plans: null,
+  otherwise: 'rest',
+});
+
+/** The definition after a change; the same if it is about something else. */
+export function changed(definition: Definition, change: Change): Definition {
+  switch (change.action) {
+    case 'variations':
+      return { ...definition, variations: change.variations };
+    case 'traffic':
+      return { ...definition, traffic: change.trafficAllocation };
+    case 'audience':
+      return { ...definition, plans: change.plans };
+    case 'otherwise':
+      return { ...definition, otherwise: change.value };
+    default:
+      return definition;
+  }
+}
+
+/**
+ * The phases of a test: a new one for other weights, other variations, other people or less traffic, not for a pause or for
+ * more traffic.
+ */
 export function phasesOf(test: TestSetup, steps: readonly Step[]): Phase[] {
   const phases: Phase[] = [];
-  let inForce: Definition = { variations: test.variations, traffic: 100 };
+  let inForce = initialDefinition(test);
   let saved = inForce;
   let isPaused = false;
   const open = (at: number) => {
@@ -26,7 +57,7 @@ export function phasesOf(test: TestSetup, steps: readonly Step[]): Phase[] {
   const takeEffect = (at: number) => {
     const latest = phases.at(-1);
     if (latest === undefined || isPaused) return;
-    if (!movesVisitors(inForce, saved)) inForce = saved;
+    if (!movesVisitors(test, inForce, saved)) inForce = saved;
     else {
       latest.endedAt = at;
       open(at);
@@ -36,18 +67,21 @@ export function phasesOf(test: TestSetup, steps: readonly Step[]): Phase[] {
     if (change.action === 'start') open(at);
     if (change.action === 'pause') isPaused = true;
     if (change.action === 'resume') isPaused = false;
-    if (change.action === 'variations') saved = { ...saved, variations: change.variations };
-    if (change.action === 'traffic') saved = { ...saved, traffic: change.trafficAllocation };
+    saved = changed(saved, change);
     if (change.action === 'stop') phases.at(-1)!.endedAt = at;
     else if (change.action !== 'start') takeEffect(at);
   }
   return phases;
 }
 
-const movesVisitors = (before: Definition, after: Definition) =>
-  after.traffic < before.traffic || JSON.stringify(after.variations) !== JSON.stringify(before.variations);
+function movesVisitors({ flag }: TestSetup, before: Definition, after: Definition): boolean {
+  // Those outside of a rollout are its control; those outside of a split are not compared.
+  const whatOthersGet = ({ otherwise }: Definition) => (flag?.kind === 'rollout' ? otherwise : '');
+  const fixed = (it: Definition) => JSON.stringify([it.variations, it.plans, whatOthersGet(it)]);
+  return after.traffic < before.traffic || fixed(after) !== fixed(before);
+}
 
-function changesOf(test: TestSetup, steps: readonly Step[]): { at: number; change: Change }[] {
+export function changesOf(test: TestSetup, steps: readonly Step[]): { at: number; change: Change }[] {
   const changes: { at: number; change: Change }[] = [];
   for (const { at, requests } of steps) {
     for (const request of requests) {

@@ -1,4 +1,17 @@
-import { type Answer, type Conversion, DAY_MS, type Exposure, type History, HOUR_MS } from '../history.ts';
+import {
+  type Answer,
+  type Collect,
+  type Conversion,
+  DAY_MS,
+  type Evaluation,
+  type Exposure,
+  type Exposures,
+  type History,
+  HOUR_MS,
+  type Report,
+} from '../history.ts';
+import { EvaluatedFlags } from './evaluated.ts';
+import { type Exposed, exposedAs } from './flags.ts';
 import { type Phase, phasesOf } from './phases.ts';
 
 /** What has arrived until a moment, with the times that count. */
@@ -9,6 +22,8 @@ export interface Recorded {
   answers: (Answer & { at: number })[];
   /** By test. */
   phases: Map<string, Phase[]>;
+  /** What each evaluation must have served. */
+  served: Map<Evaluation, string>;
 }
 
 interface RecordedCollect {
@@ -40,33 +55,76 @@ export function recordedUntil({ setup, steps }: History, now: number): Recorded 
     conversions: [],
     answers: [],
     phases: new Map(setup.tests.map((test) => [test.key, phasesOf(test, played)])),
+    served: new Map(),
   };
+  const flags = new EvaluatedFlags(setup.tests, played);
   for (const { at, requests } of played) {
     for (const request of requests) {
       if (request.kind === 'conversion') recorded.conversions.push({ ...request, at });
       if (request.kind === 'answer') recorded.answers.push({ ...request, at });
-      if (request.kind === 'collect') {
-        const { sessionId, visitorId, userId, country } = request;
-        const pageviews = request.pageviews.map(({ timestamp, path }) => ({
-          at: plausible(timestamp, at),
-          path,
-        }));
-        const events = request.events.map(({ timestamp, ...event }) => ({
-          ...event,
-          at: plausible(timestamp, at),
-        }));
-        const times = [...pageviews, ...events].map((event) => event.at);
-        const who = { receivedAt: at, sessionId, visitorId, userId, country };
-        recorded.collects.push({ ...who, times, pageviews, events });
-      }
-      if (request.kind === 'exposures') {
-        for (const exposure of request.exposures) {
-          recorded.exposures.push(recordedExposure(exposure, request.crawler, at, recorded.phases));
-        }
-      }
+      if (request.kind === 'collect') recorded.collects.push(recordedCollect(request, at));
+      if (request.kind === 'exposures') recordExposures(recorded, request, at);
+      if (request.kind === 'evaluation') recordEvaluation(recorded, flags, request, at);
+      if (request.kind === 'report') recordReport(recorded, request, at);
     }
   }
   return recorded;
+}
+
+function recordedCollect(collect: Collect, at: number): RecordedCollect {
+  const { sessionId, visitorId, userId, country } = collect;
+  const pageviews = collect.pageviews.map(({ timestamp, path }) => ({ at: plausible(timestamp, at), path }));
+  const events = collect.events.map(({ timestamp, ...event }) => ({
+    ...event,
+    at: plausible(timestamp, at),
+  }));
+  const times = [...pageviews, ...events].map((event) => event.at);
+  return { receivedAt: at, sessionId, visitorId, userId, country, times, pageviews, events };
+}
+
+function recordExposures(recorded: Recorded, { exposures, crawler }: Exposures, at: number): void {
+  for (const exposure of exposures) {
+    recorded.exposures.push(recordedExposure(exposure, crawler, at, recorded.phases));
+  }
+}
+
+function recordEvaluation(
+  recorded: Recorded,
+  flags: EvaluatedFlags,
+  evaluation: Evaluation,
+  at: number,
+): void {
+  const { value, recorded: counted } = flags.evaluate(evaluation, at, (sessionId) => {
+    const own = recorded.collects.filter((collect) => collect.sessionId === sessionId);
+    if (own.length === 0) return undefined;
+    const userId = own.findLast((collect) => collect.userId !== undefined)?.userId;
+    return { visitorId: own.at(-1)!.visitorId, ...(userId !== undefined && { userId }) };
+  });
+  recorded.served.set(evaluation, value);
+  if (counted === undefined) return;
+  const { testKey, variationKey, exposed } = counted;
+  nameUnit(recorded, exposed, at);
+  const exposure = { testKey, variationKey, sessionId: exposed.sessionId };
+  recorded.exposures.push(recordedExposure(exposure, false, at, recorded.phases));
+}
+
+function recordReport(recorded: Recorded, { exposures }: Report, at: number): void {
+  for (const { testKey, variationKey, timestamp, bot = false, ...who } of exposures) {
+    // The rule is not known before it was ever measured.
+    if (!recorded.phases.get(testKey)!.some(({ startedAt }) => startedAt <= at)) continue;
+    const exposed = exposedAs(who);
+    nameUnit(recorded, exposed, at);
+    const { sessionId } = exposed;
+    const exposure = { testKey, variationKey, sessionId, ...(timestamp !== undefined && { timestamp }) };
+    recorded.exposures.push(recordedExposure(exposure, bot, at, recorded.phases));
+  }
+}
+
+/** A session that stands for somebody names them each time. */
+function nameUnit(recorded: Recorded, { sessionId, names }: Exposed, at: number): void {
+  if (names === undefined) return;
+  const nothing = { country: undefined, times: [], pageviews: [], events: [] };
+  recorded.collects.push({ receivedAt: at, sessionId, ...names, ...nothing });
 }
 
 function recordedExposure(

@@ -1,4 +1,5 @@
 import type { TestSetup } from '../history.ts';
+import { isVisit } from './flags.ts';
 import type { Recorded } from './recorded.ts';
 
 /** Who is counted: the unit of each session. */
@@ -27,11 +28,11 @@ export interface SessionOfUnit {
   startedAt: number;
 }
 
-/** All sessions, each with its earliest event. */
+/** All sessions that are visits, each with its earliest event. */
 export function sessionsOf(recorded: Recorded, unitOf: UnitOf): SessionOfUnit[] {
   const starts = new Map<string, number>();
   const add = (sessionId: string | undefined, at: number) => {
-    if (sessionId === undefined) return;
+    if (sessionId === undefined || !isVisit(sessionId)) return;
     starts.set(sessionId, Math.min(at, starts.get(sessionId) ?? Number.POSITIVE_INFINITY));
   };
   for (const { sessionId, times, receivedAt } of recorded.collects) {

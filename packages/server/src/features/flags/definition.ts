@@ -58,13 +58,19 @@ export const flagDefinition: CollectionDefinition<'flag'> = {
   },
 };
 
-function referencesOf({ environmentId, prerequisites, rules }: EnvironmentFlagConfiguration): Reference[] {
+function referencesOf({
+  environmentId,
+  prerequisites,
+  rules,
+  measured = [],
+}: EnvironmentFlagConfiguration): Reference[] {
   const segments = rules.flatMap(({ conditions = [] }) => segmentsIn(conditions));
-  const outcomes = rules.flatMap(({ measure, rollout }) => [
-    ...(measure?.goals ?? []),
-    ...(measure?.guardrails ?? []),
-    ...(rollout?.guardrails ?? []),
-  ]);
+  // Results of a measurement that has ended stay as long as the rule.
+  const measures = [...rules, ...measured].flatMap(({ measure }) => measure ?? []);
+  const outcomes = [
+    ...measures.flatMap(({ goals, guardrails = [] }) => [...goals, ...guardrails]),
+    ...rules.flatMap(({ rollout }) => rollout?.guardrails ?? []),
+  ];
   return [
     { type: 'environment', key: environmentId },
     ...prerequisites.map(({ flag }): Reference => ({ type: 'flag', key: flag })),

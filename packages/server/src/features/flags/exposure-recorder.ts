@@ -80,7 +80,8 @@ export class ExposureRecorder {
         const memory = JSON.stringify([
           property.id,
           rule.id,
-          rule.phases.length,
+          // A rule that was removed and is back begins with its first phase again.
+          [rule.phases.length, rule.phases.at(-1)?.startedAt],
           variant,
           sessionId ?? [visitorId, userId],
         ]);

@@ -9,7 +9,7 @@ import {
 } from '@switchyard/testing/fixtures/shop';
 import { mulberry32 } from '@switchyard/testing/random/mulberry32';
 import { ownerBrowser, WITH_OWNER } from '@switchyard/testing/server/browser';
-import { bodyOf, PropertyManager } from '@switchyard/testing/server/property-manager';
+import { bodyOf, errorOf, PropertyManager } from '@switchyard/testing/server/property-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { differencesIn } from './report-bundle.ts';
 
@@ -54,9 +54,15 @@ beforeAll(async () => {
     flag('erased', { id: 'parts', split: SPLIT, measure }),
     flag('setting', { id: 'parts', split: SPLIT, measure }),
     flag('ofrep', { id: 'parts', split: SPLIT, measure }),
+    flag('returned', { id: 'parts', split: SPLIT, measure }),
+    flag('ended', { id: 'parts', split: SPLIT, measure: { goals: ['rating', { metric: 'ratings' }] } }),
+  ];
+  const metrics = [
+    { id: 'orders', kind: 'count', goalId: 'signup' },
+    { id: 'ratings', kind: 'count', goalId: 'signup' },
   ];
   shop = await openShop({
-    provision: sampleWith({ flags, metrics: [{ id: 'orders', kind: 'count', goalId: 'signup' }] }),
+    provision: sampleWith({ flags, metrics, goals: [{ id: 'rating', kind: 'count' }] }),
     env: WITH_OWNER,
   });
 });
@@ -344,6 +350,35 @@ describe('the results of a measured rule', () => {
     await shop.post('/ofrep/v1/evaluate/flags', { context: { targetingKey: 'o2' } }, { 'x-record': 'true' });
     const counted = await visitorsOf('ofrep', 'parts');
     expect(counted.plain! + counted.bold!).toBe(2);
+  });
+
+  it('have everybody again after the rule was removed and added on the same day', async () => {
+    await evaluate('returned', { visitorId: 'early' });
+    const owner = new PropertyManager(await ownerBrowser(shop.server));
+    const save = (...rules: object[]) =>
+      owner.patch('/flags/returned', { environments: { production: { rules } } }, '*');
+    bodyOf(await save());
+    bodyOf(await save({ id: 'parts', split: SPLIT, measure }));
+    for (const visitorId of ['early', 'early', 'late']) await evaluate('returned', { visitorId });
+    const { variations, phase } = await results('returned', 'parts', { fresh: 'true' });
+    const total = (name: 'visitors' | 'exposures') =>
+      variations.reduce((sum: number, variation: Record<string, number>) => sum + variation[name]!, 0);
+    expect([phase.number, total('visitors'), total('exposures')]).toEqual([1, 2, 2]);
+  });
+
+  it('keep their goals and metrics after the measurement has ended', async () => {
+    const owner = new PropertyManager(await ownerBrowser(shop.server));
+    bodyOf(await owner.post('/flags/ended/promote', { ruleId: 'parts', variant: 'bold' }));
+    for (const path of ['/goals/rating', '/metrics/ratings']) {
+      const { references } = errorOf(await owner.delete(path, '*'), 409, 'in_use');
+      expect(references).toEqual([{ type: 'flag', key: 'ended' }]);
+    }
+    const query = { flagKey: 'ended', ruleId: 'parts' };
+    expect(differencesIn((await shop.get('/v1/flags/results/export', query)).body)).toEqual([]);
+    // They go with the rule.
+    const environments = { production: { rules: [] } };
+    bodyOf(await owner.patch('/flags/ended', { environments }, '*'));
+    expect((await owner.delete('/metrics/ratings', '*')).status).toBe(204);
   });
 
   it('need a rule that is measured', async () => {
