@@ -21,7 +21,7 @@ export const reportedBy = ({ exposures }: Report) =>
     return { flagKey, ruleId, variant, at, ...rest };
   });
 
-type ManageRequest = [method: string, path: string, body: object];
+type ManageRequest = [method: string, path: string, body?: object];
 
 /** The flags with measured rules, as they are by now. */
 export class PlayedFlags {
@@ -36,15 +36,24 @@ export class PlayedFlags {
 
   /** Paths and bodies of the flags, which are off. */
   items(): [path: string, body: object][] {
-    return [...this.#definitions.values()].map(({ test, definition }) => {
-      const { flagKey } = test.flag!;
-      const environments = { production: { enabled: false, ...configuration(test, definition, true) } };
-      return [`/flags/${flagKey}`, { key: flagKey, type: 'string', defaultValue: 'none', environments }];
-    });
+    return [...this.#definitions.values()].map(({ test, definition }) => [
+      `/flags/${test.flag!.flagKey}`,
+      flagOf(test, { enabled: false, ...configuration(test, definition, true) }),
+    ]);
   }
 
-  /** The request for a change of a measured rule; undefined if the change is about a split test. */
-  requestOf(change: Change): ManageRequest | undefined {
+  /** The requests for a change of a measured rule; none if the change is about a split test. */
+  requestsFor(change: Change): ManageRequest[] {
+    const request = this.#requestFor(change);
+    if (change.action !== 'again' || request === undefined) return request ? [request] : [];
+    const [, path, body] = request;
+    return [
+      ['DELETE', path],
+      ['PUT', path, body],
+    ];
+  }
+
+  #requestFor(change: Change): ManageRequest | undefined {
     const state = this.#definitions.get(change.testKey);
     if (state === undefined) return undefined;
     const { flagKey, ruleId } = state.test.flag!;
@@ -56,6 +65,10 @@ export class PlayedFlags {
         return patch({ enabled: true });
       case 'pause':
         return patch({ enabled: false });
+      case 'again': {
+        const production = configuration(state.test, state.definition, state.isMeasured);
+        return ['PUT', path, flagOf(state.test, { enabled: true, ...production })];
+      }
       case 'stop':
         if (change.winner !== null) return ['POST', `${path}/promote`, { ruleId, variant: change.winner }];
         state.isMeasured = false;
@@ -66,6 +79,13 @@ export class PlayedFlags {
     return patch(configuration(state.test, state.definition, state.isMeasured));
   }
 }
+
+const flagOf = ({ flag }: TestSetup, production: object) => ({
+  key: flag!.flagKey,
+  type: 'string',
+  defaultValue: 'none',
+  environments: { production },
+});
 
 function configuration(test: TestSetup, definition: Definition, isMeasured: boolean) {
   const { variations, traffic, plans, otherwise } = definition;

@@ -177,6 +177,8 @@ export interface Report {
 /** A change by somebody who manages the test; of a measured rule, a start switches its flag on, a pause off. */
 export type Change = { kind: 'change'; testKey: string } & (
   | { action: 'start' | 'pause' | 'resume' }
+  /** Only of measured rules: the flag is deleted, and created with the same key. */
+  | { action: 'again' }
   /** Only of measured rules: for people with these plans; null: for all. */
   | { action: 'audience'; plans: string[] | null }
   /** Only of measured rules: what those get whom no rule serves. */

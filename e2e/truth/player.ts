@@ -187,11 +187,9 @@ export class Player {
   }
 
   async #change(change: Change): Promise<void> {
-    const flagChange = this.#flags.requestOf(change);
-    if (flagChange !== undefined) {
-      await this.#manage(...flagChange);
-      return;
-    }
+    const requests = this.#flags.requestsFor(change);
+    for (const request of requests) await this.#manage(...request);
+    if (requests.length > 0) return;
     const path = `/split-tests/${change.testKey}`;
     switch (change.action) {
       case 'variations':
@@ -213,7 +211,7 @@ export class Player {
     const isNewProperty = method === 'POST' && path === '';
     const url = `/v1/manage/properties${isNewProperty ? '' : `/${propertyId}`}${path}`;
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
-    if (method === 'PATCH') headers['if-match'] = '*';
+    if (method === 'PATCH' || method === 'DELETE') headers['if-match'] = '*';
     const response = await this.#server.call(method, url, { headers, ...(body && { body }) });
     if (response.status >= 300) throw new Error(`${method} ${url}: ${response.status} ${response.text}`);
     return response.body;

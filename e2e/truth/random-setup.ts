@@ -210,6 +210,10 @@ function changesOfTest(
     at += Math.round(days * DAY_MS * share * (0.5 + random.next()));
   };
   add({ action: 'start' });
+  if (test.flag !== undefined && chance(random, 0.4)) {
+    wait(0.15);
+    add({ action: 'again' });
+  }
   const rounds = days > 5 ? random.between(1, 2) : random.between(0, 1);
   for (let round = 0; round < rounds; round++) {
     wait(0.3);

@@ -65,11 +65,15 @@ export function phasesOf(test: TestSetup, steps: readonly Step[]): Phase[] {
   };
   for (const { at, change } of changesOf(test, steps)) {
     if (change.action === 'start') open(at);
+    if (change.action === 'again') {
+      phases.length = 0;
+      open(at);
+    }
     if (change.action === 'pause') isPaused = true;
     if (change.action === 'resume') isPaused = false;
     saved = changed(saved, change);
     if (change.action === 'stop') phases.at(-1)!.endedAt = at;
-    else if (change.action !== 'start') takeEffect(at);
+    else takeEffect(at);
   }
   return phases;
 }

@@ -14,6 +14,8 @@ export interface SplitTestQuery {
   phase: number;
   from: number;
   to: number;
+  /** Exposures before this time are not of the test, but of an earlier one with the same key. Default: there was none. */
+  beganAt?: number;
   /** When the phase started by the server's clock; 0 if it has not started. */
   startedAt: number;
   /**
@@ -206,6 +208,7 @@ export type SplitTestPhase = Pick<
   | 'phase'
   | 'from'
   | 'to'
+  | 'beganAt'
   | 'endsAt'
   | 'until'
   | 'hasEarlierPhases'

@@ -164,6 +164,8 @@ function queryOf(
     phase: phase?.number ?? 1,
     // Client clocks may be wrong: exposures dated before the first phase or after the last belong to that phase.
     from: isFirst && test.measuredRule === undefined ? 0 : (phase?.startedAt ?? 0),
+    // A flag or rule that was deleted may have had the same key.
+    ...(test.measuredRule && { beganAt: test.phases[0]?.startedAt ?? 0 }),
     to: isLatest ? NO_END : (endedAt ?? NO_END),
     startedAt: phase?.startedAt ?? 0,
     endsAt: endedAt ?? NO_END,
@@ -254,6 +256,7 @@ export function phaseOfQuery(query: SplitTestQuery): SplitTestPhase {
     phase: query.phase,
     from: query.from,
     to: query.to,
+    ...(query.beganAt !== undefined && { beganAt: query.beganAt }),
     endsAt: query.endsAt,
     until: query.until,
     hasEarlierPhases: query.hasEarlierPhases,

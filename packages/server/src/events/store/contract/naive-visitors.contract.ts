@@ -40,8 +40,8 @@ export function unitOf(facts: NaiveFacts, sessionId: string, unit: SplitTestQuer
   return user === null ? `visitor ${visitor}` : `user ${user}`;
 }
 
-/** All exposures to a test. */
-export function exposuresTo(facts: NaiveFacts, splitTestKey: string): Seen[] {
+/** All exposures to a test, since it began. */
+export function exposuresTo(facts: NaiveFacts, splitTestKey: string, beganAt = 0): Seen[] {
   return facts.requests
     .flatMap((request) =>
       request.kind === 'exposures'
@@ -53,7 +53,7 @@ export function exposuresTo(facts: NaiveFacts, splitTestKey: string): Seen[] {
           }))
         : [],
     )
-    .filter((it) => it.splitTestKey === splitTestKey);
+    .filter((it) => it.splitTestKey === splitTestKey && it.at >= beganAt);
 }
 
 /** What happens after the end of a phase does not change what a visitor has seen until then. */
@@ -61,7 +61,7 @@ const isInTime = (it: Seen, { endsAt, until }: Scope) => it.seenAt < endsAt && i
 
 /** The counted exposures in the phase. */
 export const exposuresOf = (facts: NaiveFacts, query: Scope): Seen[] =>
-  exposuresTo(facts, query.splitTestKey)
+  exposuresTo(facts, query.splitTestKey, query.beganAt)
     .filter((it) => query.variationKeys.includes(it.variationKey) && isInTime(it, query))
     .filter((it) =>
       it.phase === undefined ? it.at >= query.from && it.at < query.to : it.phase === query.phase,
@@ -69,7 +69,7 @@ export const exposuresOf = (facts: NaiveFacts, query: Scope): Seen[] =>
 
 function earlierExposures(facts: NaiveFacts, query: Scope): Seen[] {
   if (!query.hasEarlierPhases) return [];
-  return exposuresTo(facts, query.splitTestKey)
+  return exposuresTo(facts, query.splitTestKey, query.beganAt)
     .filter((it) => isInTime(it, query))
     .filter((it) => (it.phase === undefined ? it.at < query.from : it.phase < query.phase));
 }
@@ -77,7 +77,7 @@ function earlierExposures(facts: NaiveFacts, query: Scope): Seen[] {
 /** Also those received late, so that a conversion never counts in two phases. */
 function laterExposures(facts: NaiveFacts, query: Scope): Seen[] {
   if (!query.hasLaterPhases) return [];
-  return exposuresTo(facts, query.splitTestKey).filter((it) =>
+  return exposuresTo(facts, query.splitTestKey, query.beganAt).filter((it) =>
     it.phase === undefined ? it.at >= query.to : it.phase > query.phase,
   );
 }

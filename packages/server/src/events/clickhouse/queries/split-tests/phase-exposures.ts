@@ -36,12 +36,13 @@ export class PhaseExposures {
 
   /** @param property condition on the property */
   constructor(values: SqlValues, property: string, query: PhaseQuery) {
-    const { relatedTests = [], endsAt, until } = query;
+    const { relatedTests = [], beganAt, endsAt, until } = query;
     const variations = values.texts(query.variationKeys);
     const [phase, from, to] = [query.phase, query.from, query.to].map((value) => values.integer(value));
     this.position = `toUInt8(indexOf(${variations}, variation))`;
     this.#property = property;
-    this.#test = `split_test = ${values.text(query.splitTestKey)}`;
+    const isOfIt = beganAt === undefined ? '' : ` AND happened_at >= ${values.integer(beganAt)}`;
+    this.#test = `(split_test = ${values.text(query.splitTestKey)}${isOfIt})`;
     if (relatedTests.length > 0) this.#related = `split_test IN ${values.texts(relatedTests)}`;
     // Most phases are running, and planning each condition takes time.
     const isInTime = [

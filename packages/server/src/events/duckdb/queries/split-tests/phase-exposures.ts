@@ -11,7 +11,7 @@ export interface TestTerms {
 
 export type PhaseQuery = Pick<
   SplitTestQuery,
-  'phase' | 'from' | 'to' | 'endsAt' | 'until' | 'hasEarlierPhases' | 'hasLaterPhases'
+  'phase' | 'from' | 'to' | 'beganAt' | 'endsAt' | 'until' | 'hasEarlierPhases' | 'hasLaterPhases'
 > & {
   /** With it, the first exposure to any phase, or to a related test, is needed. */
   preDays: number;
@@ -38,23 +38,23 @@ export class PhaseExposures {
 
   /** Condition: counts in the phase. */
   get inPhase(): string {
-    const { property, test } = this.#terms;
     const { phase, from, to } = this.#query;
-    return `property = ${property} AND split_test = ${test} AND ${this.#kinds.isKnown}
+    return `property = ${this.#terms.property} AND ${this.#isOfTest} AND ${this.#kinds.isKnown}
       AND (phase = ${phase} OR (phase IS NULL AND happened_at >= ${from} AND happened_at < ${to}))${this.#inTime}`;
   }
 
   /** Condition: is read to count visitors. */
   get isRead(): string {
     if (this.isNarrow) return this.inPhase;
-    const { property, test } = this.#terms;
-    return this.#query.preDays > 0 ? this.isRelated : `property = ${property} AND split_test = ${test}`;
+    if (this.#query.preDays > 0) return this.isRelated;
+    return `property = ${this.#terms.property} AND ${this.#isOfTest}`;
   }
 
   /** Condition: shows the test or a related one. */
   get isRelated(): string {
-    const { property, test, related } = this.#terms;
-    return `property = ${property} AND split_test IN (${[test, ...related].join(', ')})`;
+    const { property, related } = this.#terms;
+    const isOther = related.length > 0 ? ` OR split_test IN (${related.join(', ')})` : '';
+    return `property = ${property} AND (${this.#isOfTest}${isOther})`;
   }
 
   get isNarrow(): boolean {
@@ -115,6 +115,11 @@ export class PhaseExposures {
   /** Condition on a visitor and a time: in the days before the first exposure ever. */
   isBefore(time: string): string {
     return `(${time} < first_ever AND ${time} >= first_ever - ${this.#query.preDays * DAY_MS})`;
+  }
+
+  get #isOfTest(): string {
+    const { beganAt } = this.#query;
+    return `split_test = ${this.#terms.test}${beganAt === undefined ? '' : ` AND happened_at >= ${beganAt}`}`;
   }
 
   /** What earlier phases send after the end of this one does not change it either. */

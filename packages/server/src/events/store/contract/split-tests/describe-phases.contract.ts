@@ -103,6 +103,21 @@ export function describePhases({ store, add, nextProperty }: Suite): void {
     ]);
   });
 
+  test('exposures before the test are those of another one with the same key', async () => {
+    const p = nextProperty();
+    const beganAt = T0 + HOUR_MS;
+    await see(p, 's', 'b', T0);
+    await see(p, 't', 'b', beganAt);
+    for (const sessionId of ['s', 't']) await see(p, sessionId, 'a', CHANGE);
+    expect(await groupsOf(first(p, { beganAt, from: beganAt }))).toEqual([
+      { shown: 'b', visitors: 1, conversions: 0 },
+    ]);
+    expect(await groupsOf(second(p, { beganAt }))).toEqual([
+      { shown: 'a', moved: true, returning: true, visitors: 1, conversions: 0 },
+      { shown: 'a', visitors: 1, conversions: 0 },
+    ]);
+  });
+
   test('several variations at the same time: the first in the order of the query was seen first', async () => {
     const p = nextProperty();
     const both = (at: number): Exposure[] =>

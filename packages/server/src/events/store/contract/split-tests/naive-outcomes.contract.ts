@@ -174,8 +174,11 @@ export class NaiveOutcomes {
 
   /** Exposures to any variation of the test or a related one. */
   get #allExposures() {
-    const { splitTestKey, relatedTests = [] } = this.#query;
-    this.#exposures ??= [splitTestKey, ...relatedTests].flatMap((key) => exposuresTo(this.#facts, key));
+    const { splitTestKey, beganAt, relatedTests = [] } = this.#query;
+    this.#exposures ??= [
+      ...exposuresTo(this.#facts, splitTestKey, beganAt),
+      ...relatedTests.flatMap((key) => exposuresTo(this.#facts, key)),
+    ];
     return this.#exposures;
   }
   #exposures: ReturnType<typeof exposuresTo> | undefined;

@@ -38,6 +38,7 @@ const randomOptions: fc.Arbitrary<QueryOptions> = fc
     variationKeys: fc.constantFrom(['a', 'b'], ['b', 'a'], ['b', 'c', 'a'], ['a', 'b', 'none']),
     phase: fc.constantFrom(1, 2, 2, 3),
     bounds: fc.tuple(time, time),
+    beganAt: fc.option(time, { nil: undefined, freq: 4 }),
     hasEarlierPhases: fc.boolean(),
     hasLaterPhases: fc.boolean(),
     endsAt: fc.oneof(fc.constant(NEVER), time),
@@ -63,7 +64,7 @@ const randomOptions: fc.Arbitrary<QueryOptions> = fc
     ),
   })
   .map(({ bounds, attributionMs, unit, revenueGoalIds, feedback, relatedTests, ...it }): QueryOptions => {
-    const { covariateGoalIds, winsorize, by, ...rest } = it;
+    const { covariateGoalIds, winsorize, by, beganAt, ...rest } = it;
     const [from, to] = bounds.toSorted((a, b) => a - b) as [number, number];
     return {
       ...rest,
@@ -71,6 +72,7 @@ const randomOptions: fc.Arbitrary<QueryOptions> = fc
       to: rest.hasLaterPhases ? to : NEVER,
       until: rest.endsAt === NEVER ? NEVER : rest.endsAt + attributionMs,
       days: { from: MIDNIGHT + DAY_MS, to: MIDNIGHT + 12 * DAY_MS, step: 1 + (from % 3) },
+      ...(beganAt !== undefined && { beganAt }),
       ...(unit && { unit }),
       ...(revenueGoalIds && { revenueGoalIds }),
       ...(feedback && { feedback }),
