@@ -21,6 +21,8 @@ export const reportedBy = ({ exposures }: Report) =>
     return { flagKey, ruleId, variant, at, ...rest };
   });
 
+export const hasPlan = (values: string[]) => ({ attribute: 'plan', operator: 'in', values });
+
 type ManageRequest = [method: string, path: string, body?: object];
 
 /** The flags with measured rules, as they are by now. */
@@ -91,17 +93,16 @@ function configuration(test: TestSetup, definition: Definition, isMeasured: bool
   const { variations, traffic, plans, otherwise } = definition;
   const { ruleId, kind, by } = test.flag!;
   const percentage = kind === 'rollout' ? variations[1]!.weight : traffic;
-  const isOf = (values: string[]) => [{ attribute: 'plan', operator: 'in', values }];
   const split = variations.map(({ key, weight }) => ({ key, value: valueIn(key), weight }));
   const rule = {
     id: ruleId,
-    ...(plans !== null && { conditions: isOf(plans) }),
+    ...(plans !== null && { conditions: [hasPlan(plans)] }),
     ...((percentage < 100 || by) && { rollout: { percentage, ...(by && { by }) } }),
     ...(kind === 'rollout' ? { value: valueIn('on') } : { split }),
     ...(isMeasured && { measure: measuredBy(test) }),
   };
   return {
     value: otherwise,
-    rules: [{ id: 'teams', conditions: isOf(['team']), value: 'for teams' }, rule],
+    rules: [{ id: 'teams', conditions: [hasPlan(['team'])], value: 'for teams' }, rule],
   };
 }

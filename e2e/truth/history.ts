@@ -47,6 +47,8 @@ export type CountedValue = { path: string } | { event: string } | { goalId: stri
 export interface Variation {
   key: string;
   weight: number;
+  /** Taken out: it stays in the results, but is compared no longer. */
+  retired?: true;
 }
 
 /** Of a test that is a measured rule of a flag. Before it, there is a rule for the plan `team`. */
@@ -179,7 +181,7 @@ export type Change = { kind: 'change'; testKey: string } & (
   | { action: 'start' | 'pause' | 'resume' }
   /** Only of measured rules: the flag is deleted, and created with the same key. */
   | { action: 'again' }
-  /** Only of measured rules: for people with these plans; null: for all. */
+  /** For people with these plans; null: for all. */
   | { action: 'audience'; plans: string[] | null }
   /** Only of measured rules: what those get whom no rule serves. */
   | { action: 'otherwise'; value: string }

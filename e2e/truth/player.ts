@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerBrowser } from '@switchyard/testing/server/browser';
 import type { TestResponse, TestServer } from '@switchyard/testing/server/test-server';
 import type { AdjustableClock } from '@switchyard/testing/time/adjustable-clock';
-import { measuredBy, PlayedFlags, reportedBy } from './flag-requests.ts';
+import { hasPlan, measuredBy, PlayedFlags, reportedBy } from './flag-requests.ts';
 import {
   type Change,
   DAY_MS,
@@ -195,6 +195,12 @@ export class Player {
       case 'variations':
         await this.#manage('PATCH', path, { variations: change.variations });
         return;
+      case 'audience': {
+        const { plans } = change;
+        const audience = plans && { match: 'all', conditions: [hasPlan(plans)] };
+        await this.#manage('PATCH', path, { audience });
+        return;
+      }
       case 'traffic':
         await this.#manage('PATCH', path, { trafficAllocation: change.trafficAllocation });
         return;

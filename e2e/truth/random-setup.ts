@@ -237,6 +237,9 @@ function randomRound(random: SeededRandom, { variations, flag }: TestSetup, sing
     variations: keys.map((key) => ({ key, weight: random.between(1, 9) * 10 + 1 })),
   });
   const keys = variations.map(({ key }) => key);
+  const withoutLast = variations.map((it, index): Variation => {
+    return index === keys.length - 1 ? { ...it, retired: true } : it;
+  });
   const paused = (between: Action[]): Action[] => [{ action: 'pause' }, ...between, { action: 'resume' }];
   if (singlePhase) return paused([]);
   if (flag !== undefined && chance(random, 0.4)) {
@@ -256,6 +259,10 @@ function randomRound(random: SeededRandom, { variations, flag }: TestSetup, sing
     () => [weighted(keys), weighted(keys)],
     () => paused([]),
     () => paused([weighted(keys)]),
+    // The last one taken out of a phase, and of the next one.
+    () => (keys.length > 2 ? [weighted(keys), { action: 'variations', variations: withoutLast }] : []),
+    () => (keys.length > 2 ? [{ action: 'variations', variations: withoutLast }] : []),
+    () => [{ action: 'audience', plans: ['free', 'pro'] }],
     // One more, and the last one removed.
     () => [weighted([...keys, 'e'])],
     () => [weighted(keys.length > 2 ? keys.slice(0, -1) : [...keys].reverse())],

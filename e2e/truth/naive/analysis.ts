@@ -92,6 +92,7 @@ export function expectedResults(analysis: PhaseAnalysis, bots: 'exclude' | 'incl
   const counted = analysis.counted(includeBots);
   const crawlers = analysis.counted(true).filter(({ participant }) => participant.bot);
   const isOf = (key: string) => (it: ParticipantValues) => it.participant.variationKey === key;
+  const active = phase.variations.filter(({ retired }) => !retired);
   const people = values.filter(({ participant }) => includeBots || !participant.bot);
   return {
     splitTestKey: test.key,
@@ -99,9 +100,10 @@ export function expectedResults(analysis: PhaseAnalysis, bots: 'exclude' | 'incl
     phase: { number: phase.number, startedAt: phase.startedAt, endedAt: phase.endedAt },
     phases: phases.map(({ number, startedAt, endedAt }) => ({ number, startedAt, endedAt })),
     bots,
-    variations: phase.variations.map(({ key, weight }) => ({
+    variations: phase.variations.map(({ key, weight, retired }) => ({
       key,
       weight,
+      ...(retired && { retired }),
       exposures: participants.exposures.filter((it) => it.variationKey === key && (includeBots || !it.bot))
         .length,
       visitors: counted.filter(isOf(key)).length,
@@ -112,10 +114,10 @@ export function expectedResults(analysis: PhaseAnalysis, bots: 'exclude' | 'incl
     movedVisitors: people.filter(({ participant }) => participant.moved).length,
     health: {
       splitPValue: splitPValue(
-        phase.variations.map(
+        active.map(
           ({ key }) => people.filter(({ participant }) => participant.firstVariationKey === key).length,
         ),
-        phase.variations.map(({ weight }) => weight),
+        active.map(({ weight }) => weight),
       ),
     },
     goals: withAdjustedPValues(analysis, expectedGoals(analysis, counted)),

@@ -1,5 +1,5 @@
 import { DAY_MS, type Outcome, outcomeIdOf, type Setup, type TestSetup } from '../history.ts';
-import { isCounted, type Participant, type ParticipantsOfPhase } from './participants.ts';
+import { exposuresTo, isCounted, type Participant, type ParticipantsOfPhase } from './participants.ts';
 import type { Recorded } from './recorded.ts';
 import { sessionsOf } from './units.ts';
 
@@ -134,10 +134,8 @@ function sessionsWithoutExposure(
   test: TestSetup,
   unitOf: ParticipantsOfPhase['unitOf'],
 ) {
-  const related = tests.filter(({ hashSeed }) => hashSeed === test.hashSeed).map(({ key }) => key);
-  const exposed = new Set(
-    recorded.exposures.filter(({ testKey }) => related.includes(testKey)).map(({ sessionId }) => sessionId),
-  );
+  const related = tests.filter(({ hashSeed }) => hashSeed === test.hashSeed);
+  const exposed = new Set(exposuresTo(recorded, related).map(({ sessionId }) => sessionId));
   return sessionsOf(recorded, unitOf).filter(({ sessionId }) => !exposed.has(sessionId));
 }
 

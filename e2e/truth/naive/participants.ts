@@ -50,21 +50,22 @@ export function participantsOf(
   const unitOf = unitsOf(recorded, test.unit);
   const phases = recorded.phases.get(test.key)!;
   const { endsAt, until } = endOf(test, phase);
-  const ofTest = recorded.exposures
-    .filter(({ testKey }) => testKey === test.key)
-    .filter((exposure) => !isBeforeMeasurement(test, phases, exposure))
-    .map((exposure) => ({ exposure, number: phaseOf(exposure, phases), unit: unitOf(exposure.sessionId) }));
+  const ofTest = exposuresTo(recorded, [test]).map((exposure) => ({
+    exposure,
+    number: phaseOf(exposure, phases),
+    unit: unitOf(exposure.sessionId),
+  }));
   // What is shown or arrives after the end changes nothing any more, whatever phase it names.
   const inTime = ofTest.filter(({ exposure }) => exposure.seenAt < endsAt && exposure.receivedAt < until);
   const isShown = (variationKey: string) => phase.variations.some(({ key }) => key === variationKey);
   const counted = inTime.filter(
     ({ exposure, number }) => number === phase.number && isShown(exposure.variationKey),
   );
-  const related = setup.tests.filter((it) => it.hashSeed === test.hashSeed).map(({ key }) => key);
-  const ofRelated = recorded.exposures
-    .filter(({ testKey }) => related.includes(testKey))
-    .filter((exposure) => !isBeforeMeasurement(test, phases, exposure))
-    .map((exposure) => ({ exposure, unit: unitOf(exposure.sessionId) }));
+  const related = setup.tests.filter((it) => it.hashSeed === test.hashSeed);
+  const ofRelated = exposuresTo(recorded, related).map((exposure) => ({
+    exposure,
+    unit: unitOf(exposure.sessionId),
+  }));
   const participants = [...new Set(counted.map(({ unit }) => unit))].map((unit): Participant => {
     const own = counted.filter((it) => it.unit === unit).map(({ exposure }) => exposure);
     const earlier = inTime.filter((it) => it.unit === unit && it.number < phase.number);
@@ -96,12 +97,14 @@ export function participantsOf(
   return { unitOf, exposures: counted.map(({ exposure }) => exposure), participants };
 }
 
-/** Of a measured rule, what happened before it was measured is not about it, whatever clocks say. */
-const isBeforeMeasurement = (
-  { flag }: TestSetup,
-  phases: readonly Phase[],
-  { happenedAt }: RecordedExposure,
-) => flag !== undefined && happenedAt < phases[0]!.startedAt;
+/** Exposures to tests. Of a measured rule, what happened before it was measured is not about it, whatever clocks say. */
+export function exposuresTo(recorded: Recorded, tests: readonly TestSetup[]): RecordedExposure[] {
+  return tests.flatMap(({ key, flag }) => {
+    const [first] = recorded.phases.get(key)!;
+    const own = recorded.exposures.filter(({ testKey }) => testKey === key);
+    return flag === undefined ? own : own.filter(({ happenedAt }) => happenedAt >= (first?.startedAt ?? 0));
+  });
+}
 
 /** By what the client says, or else by its time; what is before the first phase or after the last belongs to that. */
 function phaseOf({ phase, happenedAt }: RecordedExposure, phases: readonly Phase[]): number {

@@ -57,8 +57,10 @@ export function phasesOf(test: TestSetup, steps: readonly Step[]): Phase[] {
   const takeEffect = (at: number) => {
     const latest = phases.at(-1);
     if (latest === undefined || isPaused) return;
-    if (!movesVisitors(test, inForce, saved)) inForce = saved;
-    else {
+    if (!movesVisitors(test, inForce, saved)) {
+      inForce = saved;
+      latest.variations = saved.variations;
+    } else {
       latest.endedAt = at;
       open(at);
     }
@@ -81,8 +83,10 @@ export function phasesOf(test: TestSetup, steps: readonly Step[]): Phase[] {
 function movesVisitors({ flag }: TestSetup, before: Definition, after: Definition): boolean {
   // Those outside of a rollout are its control; those outside of a split are not compared.
   const whatOthersGet = ({ otherwise }: Definition) => (flag?.kind === 'rollout' ? otherwise : '');
-  const fixed = (it: Definition) => JSON.stringify([it.variations, it.plans, whatOthersGet(it)]);
-  return after.traffic < before.traffic || fixed(after) !== fixed(before);
+  const weights = ({ variations }: Definition) => variations.map(({ key, weight }) => [key, weight]);
+  const fixed = (it: Definition) => JSON.stringify([weights(it), it.plans, whatOthersGet(it)]);
+  const isBack = before.variations.some((it, index) => it.retired && !after.variations[index]?.retired);
+  return after.traffic < before.traffic || fixed(after) !== fixed(before) || isBack;
 }
 
 export function changesOf(test: TestSetup, steps: readonly Step[]): { at: number; change: Change }[] {
