@@ -224,8 +224,9 @@ function changesOfTest(
   }
   wait(0.3);
   if (chance(random, 0.75) && !endless) {
-    const winners = test.flag?.kind === 'rollout' ? ['off', 'on'] : ['control', 'b'];
-    const winner = chance(random, 0.6) ? random.pick(winners) : null;
+    const winners = test.flag?.kind === 'rollout' ? ['off', 'on'] : ['control', 'b', 'b'];
+    // A promoted rule goes on to serve its winner.
+    const winner = chance(random, test.flag === undefined ? 0.6 : 0.85) ? random.pick(winners) : null;
     add({ action: 'stop', winner });
   }
   return changes;
