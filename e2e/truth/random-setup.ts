@@ -241,6 +241,8 @@ function randomRound(random: SeededRandom, { variations, flag }: TestSetup, sing
   const withoutLast = variations.map((it, index): Variation => {
     return index === keys.length - 1 ? { ...it, retired: true } : it;
   });
+  // Entries of a split in a flag cannot be taken out.
+  const canRetire = flag === undefined && keys.length > 2;
   const paused = (between: Action[]): Action[] => [{ action: 'pause' }, ...between, { action: 'resume' }];
   if (singlePhase) return paused([]);
   if (flag !== undefined && chance(random, 0.4)) {
@@ -261,8 +263,8 @@ function randomRound(random: SeededRandom, { variations, flag }: TestSetup, sing
     () => paused([]),
     () => paused([weighted(keys)]),
     // The last one taken out of a phase, and of the next one.
-    () => (keys.length > 2 ? [weighted(keys), { action: 'variations', variations: withoutLast }] : []),
-    () => (keys.length > 2 ? [{ action: 'variations', variations: withoutLast }] : []),
+    () => (canRetire ? [weighted(keys), { action: 'variations', variations: withoutLast }] : []),
+    () => (canRetire ? [{ action: 'variations', variations: withoutLast }] : []),
     () => [{ action: 'audience', plans: ['free', 'pro'] }],
     // One more, and the last one removed.
     () => [weighted([...keys, 'e'])],

@@ -58,14 +58,16 @@ export function recordedUntil({ setup, steps }: History, now: number): Recorded 
     served: new Map(),
   };
   const flags = new EvaluatedFlags(setup.tests, played);
+  const started = new Set<string>();
   for (const { at, requests } of played) {
     for (const request of requests) {
+      if (request.kind === 'change') started.add(request.testKey);
       if (request.kind === 'conversion') recorded.conversions.push({ ...request, at });
       if (request.kind === 'answer') recorded.answers.push({ ...request, at });
       if (request.kind === 'collect') recorded.collects.push(recordedCollect(request, at));
       if (request.kind === 'exposures') recordExposures(recorded, request, at);
       if (request.kind === 'evaluation') recordEvaluation(recorded, flags, request, at);
-      if (request.kind === 'report') recordReport(recorded, request, at);
+      if (request.kind === 'report') recordReport(recorded, request, at, started);
     }
   }
   return recorded;
@@ -108,10 +110,15 @@ function recordEvaluation(
   recorded.exposures.push(recordedExposure(exposure, false, at, recorded.phases));
 }
 
-function recordReport(recorded: Recorded, { exposures }: Report, at: number): void {
+function recordReport(
+  recorded: Recorded,
+  { exposures }: Report,
+  at: number,
+  started: ReadonlySet<string>,
+): void {
   for (const { testKey, variationKey, timestamp, bot = false, ...who } of exposures) {
-    // The rule is not known before it was ever measured.
-    if (!recorded.phases.get(testKey)!.some(({ startedAt }) => startedAt <= at)) continue;
+    // The rule is not known before it was ever measured; its phases may be those of a later rule with this key.
+    if (!started.has(testKey)) continue;
     const exposed = exposedAs(who);
     nameUnit(recorded, exposed, at);
     const { sessionId } = exposed;
