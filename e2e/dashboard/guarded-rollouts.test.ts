@@ -62,7 +62,7 @@ describe.skipIf(dashboard.isMissing)('a rollout with guardrails', () => {
     await saveButton(page).click();
     await page
       .getByRole('dialog')
-      .getByText(/guardrails of the rollout none → 'signup'/)
+      .getByText(/guardrails of the rollout none → Sign-ups \(harm of at most 2 %\)/)
       .waitFor();
     await confirmReview(page);
     const state = page.getByRole('status', { name: 'State of the rollout of half' });

@@ -100,7 +100,9 @@ describe.skipIf(dashboard.isMissing)('a measured flag in the dashboard', () => {
     await saveButton(page).click();
     await page
       .getByRole('dialog')
-      .getByText("Production, rule 1: measured by 'signup', guardrails 'refund', smallest effect 20 %")
+      .getByText(
+        'Production, rule 1: measured by Sign-ups, guardrails Refund requests (harm of at most 10 %), smallest effect 20 %',
+      )
       .waitFor();
     await confirmReview(page);
     expect(await rulesOf('quick-checkout')).toEqual([

@@ -104,6 +104,18 @@ describe('a guardrail', () => {
     expect(verdictOf(harmed)).toMatchObject({ decision: 'roll-back', reason: 'guardrail' });
   });
 
+  it('is judged without a primary goal too, as in rollouts that only have guardrails', () => {
+    const withoutPrimary = (guardrail: readonly [number, number]) => {
+      const input = test({ ...BETTER, guardrail });
+      const report = buildReport({ ...input, goals: input.goals.slice(1) });
+      expect(report.verdict).toBeNull();
+      return report.goals[0]!.state;
+    };
+    expect(withoutPrimary([2500, 2000])).toBe('harmed');
+    expect(withoutPrimary([2500, 2500])).toBe('safe');
+    expect(withoutPrimary([50, 49])).toBe('open');
+  });
+
   it('has the margin of the smallest effect by default, or 5 %', () => {
     const goals = open.goals.map(({ maxHarm: _, ...goal }) => goal);
     const marginOf = (smallestEffect: number | null) =>

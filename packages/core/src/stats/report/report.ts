@@ -17,7 +17,13 @@ import { covariateImbalance } from './covariate-balance.ts';
 import type { Traffic } from './forecast-paths.ts';
 import { compareGoals, comparisonSettings, type GoalComparison } from './goal-comparison.ts';
 import type { GoalOutcome } from './goal-outcome.ts';
-import { DEFAULT_MAX_HARM, type GuardrailOutcome, type GuardrailState, worstState } from './guardrails.ts';
+import {
+  DEFAULT_MAX_HARM,
+  type GuardrailOutcome,
+  type GuardrailState,
+  judgeGuardrail,
+  worstState,
+} from './guardrails.ts';
 import { checkHealth, collectingOf, type HealthInput, type HealthProblem } from './health.ts';
 import { type Novelty, noveltyOf } from './novelty.ts';
 import {
@@ -202,19 +208,16 @@ function notesOf(input: ReportInput, compared: ComparedCounts, moved: number): R
 }
 
 function goalReport(
-  { goal, metrics }: GoalComparison,
+  comparison: GoalComparison,
   compared: ComparedCounts,
   input: ReportInput,
   verdicts: readonly Verdict[],
 ): GoalReport {
+  const { goal, metrics } = comparison;
   return {
     goal,
     ...(goal.role === 'guardrail' && {
-      state: worstState(
-        verdicts
-          .flatMap(({ guardrails }) => guardrails.filter(({ id }) => id === goal.id))
-          .map((it) => it.state),
-      ),
+      state: worstState(guardrailStates(comparison, compared, input, verdicts)),
       maxHarm: maxHarmOf(goal, input),
     }),
     ...(goal.kind === 'metric'
@@ -222,6 +225,27 @@ function goalReport(
       : { counts: countedVariations(goal, countsFor(goal, compared)) }),
     metrics,
   };
+}
+
+/** As the verdicts judge it; without a primary goal, there is none. */
+function guardrailStates(
+  comparison: GoalComparison,
+  compared: ComparedCounts,
+  input: ReportInput,
+  verdicts: readonly Verdict[],
+): GuardrailState[] {
+  if (verdicts.length > 0) {
+    return verdicts.flatMap(({ guardrails }) =>
+      guardrails.filter(({ id }) => id === comparison.goal.id).map(({ state }) => state),
+    );
+  }
+  const { now } = compared;
+  const method = methodOf(input, totalVisitors(now));
+  return now.flatMap(({ retired, visitors }, index) => {
+    if (index === 0 || retired) return [];
+    const outcome = guardrailOutcome(comparison, index, input, compared);
+    return judgeGuardrail(outcome, { ...method, visitors: now[0]!.visitors + visitors }).state;
+  });
 }
 
 /** The relative harm that is accepted: for the primary goal the smallest effect, if there is one. */

@@ -28,7 +28,7 @@ const FACTS: ChecklistFacts = {
   plan: PLAN,
 };
 const other = (more: Partial<OverlappingTest> = {}): OverlappingTest => ({
-  key: 'other',
+  name: 'Other',
   sameSeed: false,
   sameGoal: false,
   tags: [],
@@ -102,6 +102,9 @@ describe('the checklist', () => {
 
   it('knows how many visitors there are', () => {
     expect(found('audience', { visitors: 0 })[0]).toBe('problem');
+    expect(found('audience', { visitors: 400, plan: { ...PLAN, participating: 50 } })[1]).toBe(
+      '50 % of all visitors take part: 200 visitors in 14 days.',
+    );
     expect(found('audience', { audience: { share: 0.25, visitors: 1400 } })).toEqual([
       'ok',
       'In the last 14 days, 25 % of the visitors belonged to the audience: about 350 visitors.',
@@ -150,7 +153,7 @@ describe('the checklist', () => {
     expect(found('overlap', { running: [other({ sameGoal: true, tags: ['cart', 'q4'] }), other()] })).toEqual(
       [
         'warning',
-        'Running tests that may change the same: "other" (the same primary goal and the tags "cart" and "q4"). Their visitors are split independently; an exclusion group keeps them apart.',
+        'Running tests that may change the same: "Other" (the same primary goal and the tags "cart" and "q4"). Their visitors are split independently; an exclusion group keeps them apart.',
       ],
     );
     expect(found('overlap', { running: Array(7).fill(other({ sameGoal: true })) })[1]).toContain(
@@ -159,6 +162,6 @@ describe('the checklist', () => {
     const [state, words] = found('overlap', {
       running: [other({ sameSeed: true }), other({ sameGoal: true })],
     });
-    expect([state, words]).toEqual(['problem', expect.stringMatching(/^"other" runs with the same seed/)]);
+    expect([state, words]).toEqual(['problem', expect.stringMatching(/^"Other" runs with the same seed/)]);
   });
 });

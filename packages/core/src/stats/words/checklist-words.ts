@@ -32,7 +32,7 @@ export interface ChecklistFacts {
 }
 
 export interface OverlappingTest {
-  readonly key: string;
+  readonly name: string;
   readonly sameSeed: boolean;
   readonly sameGoal: boolean;
   readonly tags: readonly string[];
@@ -131,14 +131,14 @@ function splitFinding({ variations, visitors, days, previews }: ChecklistFacts):
   };
 }
 
-function audienceFinding({ audience, visitors, days }: ChecklistFacts): Found {
+function audienceFinding({ audience, visitors, days, plan: { participating } }: ChecklistFacts): Found {
   if (visitors === 0)
     return { state: 'problem', words: `${inDays(days)}, there were no visitors with a session.` };
-  if (audience === null)
-    return {
-      state: 'ok',
-      words: `All visitors take part: ${plural(visitors, 'visitor')} in ${plural(days, 'day')}.`,
-    };
+  if (audience === null) {
+    const who = participating < 100 ? `${percent(participating / 100)} of all visitors` : 'All visitors';
+    const taking = plural((visitors * participating) / 100, 'visitor');
+    return { state: 'ok', words: `${who} take part: ${taking} in ${plural(days, 'day')}.` };
+  }
   const { share } = audience;
   if (share === 0)
     return {
@@ -193,16 +193,16 @@ function overlapFinding({ running }: ChecklistFacts): Found {
   if (seeds.length > 0)
     return {
       state: 'problem',
-      words: `${keysOf(seeds)} ${seeds.length === 1 ? 'runs' : 'run'} with the same seed: the same visitors get the same variations, so the effects cannot be told apart. Give one of them another seed.`,
+      words: `${namesOf(seeds)} ${seeds.length === 1 ? 'runs' : 'run'} with the same seed: the same visitors get the same variations, so the effects cannot be told apart. Give one of them another seed.`,
     };
   const related = running.filter(({ sameGoal, tags }) => sameGoal || tags.length > 0);
   if (related.length > 0) {
-    const reasons = related.slice(0, MAX_NAMES).map(({ key, sameGoal, tags }) => {
+    const reasons = related.slice(0, MAX_NAMES).map(({ name, sameGoal, tags }) => {
       const shared = [
         ...(sameGoal ? ['the same primary goal'] : []),
         ...(tags.length > 0 ? [`the ${tags.length === 1 ? 'tag' : 'tags'} ${list(tags.map(quote))}`] : []),
       ];
-      return `${quote(key)} (${list(shared)})`;
+      return `${quote(name)} (${list(shared)})`;
     });
     const more = related.length - reasons.length;
     return {
@@ -218,7 +218,7 @@ function overlapFinding({ running }: ChecklistFacts): Found {
       };
 }
 
-const keysOf = (tests: readonly OverlappingTest[]) => names(tests.map(({ key }) => quote(key)));
+const namesOf = (tests: readonly OverlappingTest[]) => names(tests.map(({ name }) => quote(name)));
 
 function names(all: readonly string[]): string {
   const more = all.length - MAX_NAMES;

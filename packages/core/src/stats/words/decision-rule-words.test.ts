@@ -22,7 +22,7 @@ describe('a decision rule in words', () => {
       'In every other case, there is no decision yet.',
       '"Proven" means that a test without any difference claims one in at most 5 % of the cases, with all checks until the planned end.',
       'A guardrail is safe when harm beyond its margin is ruled out, and harmed when it is proven worse and not safe; both are valid however often they are checked.',
-      'Before the smallest variation can have about 25 conversions, only a harmed guardrail decides; while a check of the data fails, nothing is.',
+      'Before the smallest variation can have about 25 conversions, only a harmed guardrail decides. While a check of the data fails, nothing does.',
       'Conversions count until 7 days after the end.',
     ]);
   });
@@ -37,7 +37,7 @@ describe('a decision rule in words', () => {
       'No difference: never concluded, because nothing says which change is too small to matter.',
       'In every other case, there is no decision yet.',
       '"Proven" means that a test without any difference claims one in at most 5 % of the cases, however often the results are checked.',
-      'Before the smallest variation can have about 25 conversions, nothing is decided; while a check of the data fails, nothing is.',
+      'Before the smallest variation can have about 25 conversions, nothing is decided, nor while a check of the data fails.',
       'Conversions count until 7 days after the end.',
     ]);
     expect(describeRule(ruleOf({ primary: null }))).toEqual([

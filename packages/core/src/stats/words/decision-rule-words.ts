@@ -175,8 +175,9 @@ function describeFirstEvaluation({ primary, guardrails }: DecisionRule): string 
       ? `${Math.ceil(visitorsForQuantile(primary.quantile ?? 0.5))} visitors with values`
       : `${MIN_CONVERSIONS} conversions`;
   const start = `Before the smallest variation can have about ${needed},`;
-  const early = guardrails.length > 0 ? 'only a harmed guardrail decides' : 'nothing is decided';
-  return `${start} ${early}; while a check of the data fails, nothing is.`;
+  return guardrails.length > 0
+    ? `${start} only a harmed guardrail decides. While a check of the data fails, nothing does.`
+    : `${start} nothing is decided, nor while a check of the data fails.`;
 }
 
 const describeSecondary = (goals: readonly RuleGoal[]) =>

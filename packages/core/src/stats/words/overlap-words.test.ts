@@ -66,4 +66,7 @@ it('sums up all other tests, and says which were not counted', () => {
   expect(summarizeOverlap([test('none'), test('collecting')], 0)).toBe(
     'No interaction found: 2 other tests share visitors with this one.',
   );
+  expect(summarizeOverlap([test('collecting')], 0)).toBe(
+    'Too early to tell whether the tests influence each other: 1 other test shares visitors with this one.',
+  );
 });

@@ -54,7 +54,11 @@ export function summarizeOverlap(tests: readonly OverlapTest[], leftOut: number)
     ...(found.length > 0 ? [`The effect differs between the variations of ${named(found)}.`] : []),
   ];
   if (problems.length > 0) return `${problems.join(' ')} ${shared}.${rest}`;
-  return `No interaction found: ${shared}.${rest}`;
+  const isKnown = having('none').length > 0;
+  const answer = isKnown
+    ? 'No interaction found'
+    : 'Too early to tell whether the tests influence each other';
+  return `${answer}: ${shared}.${rest}`;
 }
 
 const named = (tests: readonly OverlapTest[]) => list(tests.map(({ name }) => quote(name)));

@@ -85,6 +85,11 @@ describe('the words of a preview', () => {
       { ...SHARE, value: null },
       'Last 30 days: no values, of 0 visitors. That is not enough data to plan a test.',
     ],
+    [
+      { plannedDays: null, detectable: null },
+      { ...SHARE, value: 1 },
+      'Last 30 days: 100 % of 12,400 visitors. No test can find a change of that.',
+    ],
   ])('%j', (facts, measured, words) => {
     expect(describePreview({ ...PREVIEW, ...facts, measured })).toBe(words);
   });

@@ -106,7 +106,11 @@ export function describePreview(facts: PreviewFacts): string {
     measured.value === null
       ? `Last ${plural(days, 'day')}: no values, of ${plural(visitors, 'visitor')}${pending}.`
       : `Last ${plural(days, 'day')}: ${valueWords(measured)}${noun}${plural(visitors, 'visitor')}${pending}.`;
-  if (plannedDays === null && detectable === null) return `${base} That is not enough data to plan a test.`;
+  if (plannedDays === null && detectable === null) {
+    return measured.isShare && measured.value === 1
+      ? `${base} No test can find a change of that.`
+      : `${base} That is not enough data to plan a test.`;
+  }
   const found = [
     ...(plannedDays === null
       ? []

@@ -14,7 +14,7 @@ function linesOf(from: unknown, to: unknown): string[] {
     from: inProduction(from),
     to: inProduction(to),
     isNew: false,
-    names: {},
+    names: { goals: [{ id: 'signup', name: 'Sign-ups' }] },
   };
   return FLAG_WORDS.environments!(change);
 }
@@ -43,7 +43,7 @@ it('tells what a rule is measured by', () => {
   };
   const rule = { id: 'r', rollout: { percentage: 50 }, value: 'a' };
   const words =
-    "measured by 'signup', feedback 'nps: good', guardrails 'refunds', planned for 5000 visitors, smallest effect 5 %";
+    'measured by Sign-ups, nps: good, guardrails refunds (harm of at most 10 %), planned for 5000 visitors, smallest effect 5 %';
   expect(linesOf([rule], [{ ...rule, measure }])).toEqual([`production, rule 1: ${words}`]);
   expect(linesOf([{ ...rule, measure }], [rule])).toEqual(['production, rule 1: no longer measured']);
   expect(linesOf([], [{ ...rule, measure }])).toEqual([
@@ -52,4 +52,11 @@ it('tells what a rule is measured by', () => {
   // Of a change that is only known by its pointers.
   const part = (goal: string) => ({ 0: { measure: { goals: { 1: goal } } } });
   expect(linesOf(part('a'), part('b'))).toEqual(['production, rule 1: what it is measured by changed']);
+});
+
+it('tells the guardrails of a rollout, and by how much they may get worse', () => {
+  const rule = (guardrails: unknown[]) => ({ id: 'r', value: 'a', rollout: { percentage: 5, guardrails } });
+  expect(linesOf([rule(['signup'])], [rule([{ goalId: 'signup', maxHarm: 0.2 }])])).toEqual([
+    'production, rule 1: guardrails of the rollout Sign-ups → Sign-ups (harm of at most 20 %)',
+  ]);
 });

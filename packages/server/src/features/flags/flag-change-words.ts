@@ -14,6 +14,7 @@ import {
 } from '../../configuration/words/change-words.ts';
 import { conditionWords, matchWords } from '../../configuration/words/condition-words.ts';
 import { type ListItem, listChanges } from '../../configuration/words/list-changes.ts';
+import { outcomeWords } from '../../configuration/words/outcome-words.ts';
 import {
   capital,
   cut,
@@ -153,36 +154,26 @@ const isWhole = (split: unknown): boolean => isMissing(split) || Array.isArray(s
 const wholeSplit = (split: unknown): string =>
   isMissing(split) ? 'one value' : servedValues({ split } as Rule, { percent: percentWords });
 
-/** `Production, rule 1: measured by 'signup' and 'orders', guardrail 'refunds'` */
+/** `Production, rule 1: measured by Sign-ups, Orders, guardrails Refunds (harm of at most 2 %)` */
 const measureWords =
   (place: string): ChangeWords =>
-  ({ from, to }) => {
+  ({ from, to, names }) => {
     if (isMissing(to)) return isMissing(from) ? [] : [`${place}: no longer measured`];
     const { goals, guardrails, plannedVisitors, smallestEffect } = objectOf(to);
     if (!Array.isArray(goals)) return [`${place}: what it is measured by changed`];
-    const list = (outcomes: unknown) => (Array.isArray(outcomes) ? listWords(outcomes, outcomeWords) : '');
     const parts = [
-      `measured by ${list(goals)}`,
-      ...(isMissing(guardrails) ? [] : [`guardrails ${list(guardrails)}`]),
+      `measured by ${outcomeWords(goals, names)}`,
+      ...(isMissing(guardrails) ? [] : [`guardrails ${outcomeWords(guardrails, names)}`]),
       ...(isMissing(plannedVisitors) ? [] : [`planned for ${valueWords(plannedVisitors)} visitors`]),
       ...(isMissing(smallestEffect) ? [] : [`smallest effect ${percentWords(Number(smallestEffect) * 100)}`]),
     ];
     return [`${place}: ${parts.join(', ')}`];
   };
 
-/** A goal, a metric, or an answer to a feedback question. */
-function outcomeWords(outcome: unknown): string {
-  if (typeof outcome === 'string') return `'${outcome}'`;
-  const { goalId, metric, feedbackType, option } = objectOf(outcome);
-  if (!isMissing(goalId)) return `'${goalId}'`;
-  if (!isMissing(metric)) return `metric '${metric}'`;
-  return isMissing(option) ? `feedback '${feedbackType}'` : `feedback '${feedbackType}: ${option}'`;
-}
-
 /** `Production, rule 1: rollout 10 % → 25 %` */
 function rolloutWords(place: string): ChangeWords {
-  const part = (name: string, words: (value: unknown) => string): ChangeWords => {
-    return ({ from, to }) => [`${place}: ${name} ${words(from)} → ${words(to)}`];
+  const part = (name: string, words: (value: unknown, names: Names) => string): ChangeWords => {
+    return ({ from, to, names }) => [`${place}: ${name} ${words(from, names)} → ${words(to, names)}`];
   };
   const parts = members(
     {
@@ -190,7 +181,7 @@ function rolloutWords(place: string): ChangeWords {
       by: part('rollout by', (value) => (isMissing(value) ? 'the first id' : valueWords(value))),
       salt: part('salt of the rollout', valueWords),
       schedule: part('schedule of the rollout', scheduleWords),
-      guardrails: part('guardrails of the rollout', guardrailWords),
+      guardrails: part('guardrails of the rollout', outcomeWords),
       minVisitors: part('visitors that a step of the rollout waits for', valueWords),
       maxWaitDays: part('days that a step of the rollout waits', valueWords),
     },
@@ -200,7 +191,7 @@ function rolloutWords(place: string): ChangeWords {
 }
 
 /** Without a rollout, a rule is for everybody whom it matches. */
-function wholeRollout(rollout: unknown): string {
+function wholeRollout(rollout: unknown, names: Names): string {
   if (isMissing(rollout)) return 'everyone';
   const { percentage, by, schedule, guardrails } = objectOf(rollout);
   const attribute = isMissing(by) ? '' : ` by ${valueWords(by)}`;
@@ -208,13 +199,8 @@ function wholeRollout(rollout: unknown): string {
     percentWords(percentage) +
     attribute +
     (isMissing(schedule) ? '' : `, ${scheduleWords(schedule)}`) +
-    (isMissing(guardrails) ? '' : `, guardrails ${guardrailWords(guardrails)}`)
+    (isMissing(guardrails) ? '' : `, guardrails ${outcomeWords(guardrails, names)}`)
   );
-}
-
-/** Of a change that is only known by its pointers, a list is an object with what changed. */
-function guardrailWords(guardrails: unknown): string {
-  return Array.isArray(guardrails) ? listWords(guardrails, outcomeWords) : valueWords(guardrails);
 }
 
 function scheduleWords(steps: unknown): string {

@@ -200,7 +200,7 @@ describe('what a rule is measured by', () => {
     await patch('told', { rules: [HALF] });
     const [last] = await manager.history('?entity=flag&key=told');
     expect(last.summary).toEqual([
-      "Flag told – Production, rule 1: measured by 'signup', guardrails 'revenue'",
+      'Flag told – Production, rule 1: measured by Sign-ups, guardrails Revenue (harm of at most 5 %)',
     ]);
   });
 });

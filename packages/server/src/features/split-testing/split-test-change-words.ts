@@ -2,8 +2,6 @@ import {
   type ChangeWords,
   field,
   members,
-  type Names,
-  nameIn,
   objectOf,
   optional,
   texts,
@@ -11,6 +9,7 @@ import {
 } from '../../configuration/words/change-words.ts';
 import { conditionWords, matchWords } from '../../configuration/words/condition-words.ts';
 import { type ListItem, listChanges } from '../../configuration/words/list-changes.ts';
+import { outcomeWords } from '../../configuration/words/outcome-words.ts';
 import {
   isMissing,
   listWords,
@@ -49,29 +48,6 @@ function addedVariation(item: ListItem, isNew: boolean): string {
   const { weight = 1 } = objectOf(item.value);
   const name = `Variation ${variationName(item)}`;
   return isNew ? `${name}: weight ${weight}` : `${name} added with weight ${weight}`;
-}
-
-/** Goals and metrics by their names, and feedback by its type. */
-const outcomeWords = (outcomes: unknown, names: Names): string =>
-  Array.isArray(outcomes) ? listWords(outcomes, (each) => outcomeName(each, names)) : valueWords(outcomes);
-
-function outcomeName(outcome: unknown, names: Names): string {
-  if (typeof outcome === 'string') return nameIn(names.goals, outcome);
-  const { lowerIsBetter, maxHarm } = objectOf(outcome);
-  const notes = [
-    ...(lowerIsBetter ? ['less is better'] : []),
-    ...(isMissing(maxHarm) ? [] : [`harm of at most ${shareWords(maxHarm)}`]),
-  ];
-  const name = measuredName(outcome, names);
-  return notes.length === 0 ? name : `${name} (${notes.join(', ')})`;
-}
-
-function measuredName(outcome: unknown, { goals, metrics, feedbackTypes }: Names): string {
-  const { goalId, metric, feedbackType, option } = objectOf(outcome);
-  if (!isMissing(goalId)) return nameIn(goals, String(goalId));
-  if (!isMissing(metric)) return nameIn(metrics, String(metric));
-  const answer = isMissing(option) ? 'answers' : valueWords(option);
-  return `${nameIn(feedbackTypes, String(feedbackType))}: ${answer}`;
 }
 
 function exclusionWords(slot: unknown): string {

@@ -93,8 +93,8 @@ function overlapping({ splitTests }: PropertyConfiguration, test: SplitTest): Ov
         status === 'running' &&
         (exclusion === null || exclusion.group !== test.exclusion?.group),
     )
-    .map(({ key, hashSeed, goals: [goal], tags }) => ({
-      key,
+    .map(({ key, name, hashSeed, goals: [goal], tags }) => ({
+      name: name || key,
       sameSeed: hashSeed === test.hashSeed,
       sameGoal: goal !== undefined && primary !== undefined && outcomeId(goal) === outcomeId(primary),
       tags: tags.filter((tag) => test.tags.includes(tag)),
