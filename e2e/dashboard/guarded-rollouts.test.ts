@@ -74,7 +74,13 @@ describe.skipIf(dashboard.isMissing)('a rollout with guardrails', () => {
       maxWaitDays: 7,
     });
 
+    await page.getByRole('link', { name: 'Guarded: results of the measured rule' }).waitFor();
+
     await visit();
+    const replay = page.getByRole('button', { name: 'What would they have done so far?' });
+    await replay.click();
+    const phases = page.getByRole('list', { name: 'What these guardrails would have done' });
+    await phases.getByText(/^50\s?%, from .*: roll back\. Sign-ups got worse/).waitFor();
     // A changed flag is looked at anew.
     bodyOf(await new PropertyManager(dashboard.owner).patch('/flags/search', { description: 'Faster' }, '*'));
     const notice = page.getByRole('status').filter({ hasText: 'Rolled back by a safe rollout' });
@@ -87,5 +93,13 @@ describe.skipIf(dashboard.isMissing)('a rollout with guardrails', () => {
     const overview = page.getByRole('status').filter({ hasText: 'Rollouts that stopped themselves' });
     await overview.getByRole('link', { name: 'New search' }).click();
     await page.waitForURL('**/flags/search**');
+    await page.getByRole('link', { name: /results of the measured rule/ }).click();
+    const part = (name: string) => page.getByRole('region', { name, exact: true });
+    await part('Verdict')
+      .getByText(/^Rolled back from 50 % to 0 %\. Sign-ups got worse/)
+      .waitFor();
+    expect(await part('Guardrails').getByText('Harmed').count()).toBeGreaterThan(0);
+    await part('Decision').getByText('The history of the flag').waitFor();
+    await expectUsable(page);
   });
 });

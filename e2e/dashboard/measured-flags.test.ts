@@ -86,6 +86,7 @@ describe.skipIf(dashboard.isMissing)('a measured flag in the dashboard', () => {
     dashboard.ignoreProblems(/400/);
     const primary = page.getByRole('combobox', { name: 'Primary goal' });
     expect(await primary.getAttribute('aria-invalid')).toBe('true');
+    await page.getByText('Choose a goal', { exact: true }).waitFor();
     await choose(page, 'Primary goal', 'Sign-ups');
     await choose(page, 'Guardrails', 'Refund requests');
     await page.keyboard.press('Escape');

@@ -29,6 +29,28 @@ const dashboard = await Dashboard.open({
         },
         { id: 'saw-basket', name: 'Saw the basket', kind: 'page', path: '/basket*', tags: ['shopping'] },
       ],
+      flags: [
+        {
+          key: 'fast',
+          name: 'Fast pages',
+          type: 'boolean',
+          defaultValue: false,
+          environments: {
+            production: {
+              enabled: true,
+              value: false,
+              rules: [
+                {
+                  id: 'half',
+                  rollout: { percentage: 50 },
+                  value: true,
+                  measure: { goals: [{ metric: 'load-time' }] },
+                },
+              ],
+            },
+          },
+        },
+      ],
       splitTests: [
         {
           key: 'basket',
@@ -85,6 +107,10 @@ describe.skipIf(dashboard.isMissing)('metrics in the dashboard', () => {
     await page.getByText('No metrics yet').waitFor();
     await page.getByText('Who comes back within a week?').waitFor();
     await expectUsable(page);
+    // A test can begin with a metric where there are no goals.
+    await page.goto('/p/empty/split-tests?new=1');
+    await region(page, 'Goals').getByRole('link', { name: 'a metric' }).click();
+    await page.waitForURL('**/p/empty/metrics');
   });
 
   it('creates a funnel whose steps can be moved, and shows what it was before it is saved', async () => {
@@ -131,7 +157,12 @@ describe.skipIf(dashboard.isMissing)('metrics in the dashboard', () => {
   it('creates a ratio, and says when nobody did what it is about', async () => {
     const page = await dashboard.shopPage('metrics?new=1');
     await page.getByLabel('Name').fill('Order value');
+    await page.getByRole('radio', { name: 'Page views' }).check();
+    await page.getByText('Who leaves at once').click();
+    const isLowerBetter = page.getByRole('switch', { name: 'Lower is better' });
+    await expect.poll(() => isLowerBetter.isChecked()).toBe(true);
     await page.getByRole('radio', { name: 'Ratio' }).check();
+    expect(await isLowerBetter.isChecked()).toBe(false);
     await choose(page, 'Sum: kind', 'Custom event');
     await page.getByLabel('Sum: event').fill('nothing like it');
     await choose(page, 'Divided by: goal', 'Revenue');
@@ -217,6 +248,9 @@ describe.skipIf(dashboard.isMissing)('metrics in the dashboard', () => {
     await row.getByText('primary goal, running').waitFor();
     await row.getByText(/^28\.7\s%$/).waitFor();
     expect(await sidewaysScroll(page)).toBe(0);
+    await page.getByRole('link', { name: 'Fast pages (Production, rule 1)' }).click();
+    await page.getByText('Nobody has been counted yet').waitFor();
+    await page.goBack();
     await page.getByLabel('Search metrics').fill('shopping');
     await expect.poll(() => page.getByRole('link', { name: 'To the order' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Saw the basket' }).click();

@@ -21,8 +21,7 @@ const signInPages = () => import('./features/accounts/sign-in-pages.ts');
 const splitTestPages = () => import('./features/split-tests/split-test-pages.ts');
 const flagPages = () => import('./features/flags/flag-pages.ts');
 const segmentPages = () => import('./features/segments/segment-pages.ts');
-const goalPages = () => import('./features/goals/goal-pages.ts');
-const metricPages = () => import('./features/metrics/metric-pages.ts');
+const outcomePages = () => import('./features/outcomes/outcome-pages.ts');
 const feedbackPages = () => import('./features/feedback/feedback-pages.ts');
 const sessionPages = () => import('./features/sessions/session-pages.ts');
 
@@ -113,8 +112,11 @@ async function isSignedIn(client: QueryClient): Promise<boolean> {
   }
 }
 
-/** The review sheet is not a page, but must open without a connection, to say that there is none. */
-const pageLoaders = new Set<() => Promise<unknown>>([() => import('./features/changes/review-sheet.tsx')]);
+const pageLoaders = new Set<() => Promise<unknown>>([
+  // No pages, but they must open without a connection, to say that there is none.
+  () => import('./features/changes/review-sheet.tsx'),
+  signInPages,
+]);
 
 const propertyPages = [
   // In the first load: it is the page that people open first, and its parts are used by most other pages.
@@ -137,10 +139,10 @@ const propertyPages = [
   ),
   propertyPage('segments', segmentPages, 'SegmentListPage'),
   propertyPage('segments/$key', segmentPages, 'SegmentPage'),
-  propertyPage('goals', goalPages, 'GoalListPage'),
-  propertyPage('goals/$key', goalPages, 'GoalPage'),
-  propertyPage('metrics', metricPages, 'MetricListPage'),
-  propertyPage('metrics/$key', metricPages, 'MetricPage'),
+  propertyPage('goals', outcomePages, 'GoalListPage'),
+  propertyPage('goals/$key', outcomePages, 'GoalPage'),
+  propertyPage('metrics', outcomePages, 'MetricListPage'),
+  propertyPage('metrics/$key', outcomePages, 'MetricPage'),
   propertyPage('feedback', feedbackPages, 'FeedbackPage'),
   propertyPage('feedback/types/$key', feedbackPages, 'FeedbackTypePage'),
   propertyPage('sessions', sessionPages, 'SessionListPage'),

@@ -1,5 +1,5 @@
 import type { LibraryRecord, LibraryTest } from '../../api/learning/library.ts';
-import { duration, percent, plural, quote, signedPercent } from './numbers.ts';
+import { percent, plural, quote, signedPercent } from './numbers.ts';
 
 type Figures = NonNullable<LibraryTest['figures']>;
 type Effect = Figures['effects'][number];
@@ -49,7 +49,7 @@ export function describeRecord(record: Omit<LibraryRecord, 'words'>): string {
   const proven = `${better} ${better === 1 ? 'was' : 'were'} proven better, ${worse} worse.`;
   const usual = [
     ...(usualEffect === null ? [] : [`an effect of ${percent(usualEffect)}, up or down`]),
-    ...(usualDays === null || usualDays < 1 ? [] : [duration(Math.round(usualDays))]),
+    ...(usualDays === null || usualDays < 1 ? [] : [plural(Math.round(usualDays), 'day')]),
   ];
   const middle = usual.length === 0 ? '' : ` The usual test has ${usual.join(', and takes ')}.`;
   const open = pending === 0 ? '' : ` ${plural(pending, 'test')} could not be counted yet.`;

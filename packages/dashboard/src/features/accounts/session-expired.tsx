@@ -1,9 +1,8 @@
 import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { handleSessionExpired, SIGNED_IN_AGAIN } from '../../api.ts';
 import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
-import { SignInForm } from './sign-in-form.tsx';
 import { meQuery } from './use-me.ts';
 
 /**
@@ -33,6 +32,9 @@ export function SessionExpired() {
   return waiting.length > 0 && <ExpiredDialog onFinish={finish} />;
 }
 
+/** Few people need it again. */
+const SignInForm = lazy(async () => ({ default: (await import('./sign-in-pages.ts')).SignInForm }));
+
 /** Above every other dialog: the session can expire while one is open. */
 const Z_INDEX = 400;
 
@@ -49,7 +51,9 @@ function ExpiredDialog({ onFinish }: { onFinish: (accountId?: string) => void })
       title="Your session has expired"
     >
       <p>Sign in again to go on. Nothing that you entered is lost.</p>
-      <SignInForm onSignedIn={({ account }) => onFinish(account.id)} />
+      <Suspense>
+        <SignInForm onSignedIn={({ account }) => onFinish(account.id)} />
+      </Suspense>
     </Modal>
   );
 }

@@ -5,18 +5,9 @@ import { Panel } from '../../ui/page/panel.tsx';
 import { ReasonButton } from '../../ui/page/reason-button.tsx';
 import { COLLECTIONS } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { PropertyLink } from '../configuration/property-link.tsx';
 import { usePropertyNavigate } from '../configuration/use-property-navigate.ts';
 import { useReview } from './review-context.tsx';
-
-export interface ItemUse {
-  /** Path of the page that uses the item. */
-  to: string;
-  search?: Record<string, string>;
-  label: string;
-  /** Where exactly. */
-  detail?: string;
-}
+import { type ItemUse, UseLinks } from './use-links.tsx';
 
 interface DeleteItemPanelProps {
   type: 'flag' | 'segment' | 'goal' | 'metric' | 'feedback-type';
@@ -82,14 +73,7 @@ function ItemUses({ uses }: Pick<DeleteItemPanelProps, 'uses'>) {
   if (uses.length === 0) return <Text size="sm">Nowhere.</Text>;
   return (
     <ul className="bullets">
-      {uses.map(({ to, search, label, detail }) => (
-        <li key={[to, ...Object.values(search ?? {})].join(' ')}>
-          <PropertyLink to={to} {...(search && { search })}>
-            {label}
-          </PropertyLink>
-          {detail && <span className="dimmed"> {detail}</span>}
-        </li>
-      ))}
+      <UseLinks uses={uses} />
     </ul>
   );
 }

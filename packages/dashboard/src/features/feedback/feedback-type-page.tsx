@@ -1,10 +1,11 @@
 import { useParams } from '@tanstack/react-router';
 import { Panel } from '../../ui/page/panel.tsx';
 import { TwoColumns } from '../../ui/page/two-columns.tsx';
-import { DeleteItemPanel, type ItemUse } from '../changes/delete-item-panel.tsx';
+import { DeleteItemPanel } from '../changes/delete-item-panel.tsx';
 import { ItemNameField } from '../changes/item-name-field.tsx';
 import { ItemPage } from '../changes/item-page.tsx';
 import { useItemForm } from '../changes/use-item-form.ts';
+import type { ItemUse } from '../changes/use-links.tsx';
 import type { Configuration, FeedbackType } from '../configuration/configuration-types.ts';
 import { ItemNotFound } from '../configuration/item-not-found.tsx';
 import { useProperty } from '../configuration/property-context.tsx';

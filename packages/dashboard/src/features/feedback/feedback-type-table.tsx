@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import { StackedTable } from '../../ui/lists/stacked-table.tsx';
 import { Panel } from '../../ui/page/panel.tsx';
+import { ItemNameCell } from '../changes/item-cells.tsx';
 import { useProperty } from '../configuration/property-context.tsx';
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { AnswerLabel } from './answer-label.tsx';
@@ -15,14 +16,7 @@ export function FeedbackTypeTable() {
       <StackedTable head={['Name', 'Answers', 'Text', 'Entries']}>
         {feedbackTypes.map((type) => (
           <tr key={type.id}>
-            <td data-label="Name">
-              <div>
-                <PropertyLink to={`feedback/types/${encodeURIComponent(type.id)}`}>{type.name}</PropertyLink>
-                <div className="dimmed">
-                  <code>{type.id}</code>
-                </div>
-              </div>
-            </td>
+            <ItemNameCell list="feedback/types" id={type.id} name={type.name} />
             <td data-label="Answers">
               <Group gap="4px 14px">
                 {type.options

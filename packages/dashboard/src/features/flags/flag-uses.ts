@@ -1,4 +1,4 @@
-import type { ItemUse } from '../changes/delete-item-panel.tsx';
+import type { ItemUse } from '../changes/use-links.tsx';
 import type { Configuration } from '../configuration/configuration-types.ts';
 
 /** Flags that have this flag as a prerequisite, with the environments in which they do. */

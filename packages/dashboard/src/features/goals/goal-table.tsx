@@ -6,9 +6,9 @@ import { usePeriod } from '../../ui/hooks/use-period.ts';
 import { useWasVisible } from '../../ui/hooks/use-was-visible.ts';
 import { StackedTable } from '../../ui/lists/stacked-table.tsx';
 import { FigureError } from '../../ui/page/late-figures.tsx';
+import { ItemNameCell } from '../changes/item-cells.tsx';
 import type { Goal } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { PropertyLink } from '../configuration/property-link.tsx';
 import { useGoalFormat } from './goal-format.ts';
 import { GoalPaceBar } from './goal-pace-bar.tsx';
 import { progressQuery } from './goal-query.ts';
@@ -37,14 +37,7 @@ function Row({ goal }: { goal: Goal }) {
   const waiting = <Skeleton height={14} width={60} role="status" aria-label="Loading the progress" />;
   return (
     <tr ref={ref}>
-      <td data-label="Name">
-        <div>
-          <PropertyLink to={`goals/${encodeURIComponent(goal.id)}`}>{goal.name}</PropertyLink>
-          <div className="dimmed">
-            <code>{goal.id}</code>
-          </div>
-        </div>
-      </td>
+      <ItemNameCell list="goals" id={goal.id} name={goal.name} />
       <td data-label="Kind">
         {goal.kind === 'revenue' ? 'Revenue' : 'Count'}
         {goal.lowerIsBetter && ', lower is better'}

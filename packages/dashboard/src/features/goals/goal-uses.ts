@@ -1,4 +1,4 @@
-import type { ItemUse } from '../changes/delete-item-panel.tsx';
+import type { ItemUse } from '../changes/use-links.tsx';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import { usesGoal } from '../metrics/metric-uses.ts';
 import { testUses } from '../split-tests/test-uses.ts';

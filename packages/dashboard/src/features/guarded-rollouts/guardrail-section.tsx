@@ -6,9 +6,11 @@ import { useProperty } from '../configuration/property-context.tsx';
 import { GuardrailFields } from '../outcomes/guardrail-fields.tsx';
 import type { MeasuredBy } from '../outcomes/outcome-form.ts';
 import { outcomeOptions } from '../outcomes/outcome-options.ts';
+import { GuardrailReplay } from './guardrail-replay.tsx';
 
 interface GuardrailSectionProps {
   rollout: Rollout;
+  ruleId: string;
   onChange: (rollout: Rollout) => void;
   errors: (pointer: string) => string | undefined;
   pointer: string;
@@ -16,7 +18,8 @@ interface GuardrailSectionProps {
 }
 
 /** What must not get worse for the steps of a rollout to be made. */
-export function GuardrailSection({ rollout, onChange, errors, pointer, disabled }: GuardrailSectionProps) {
+export function GuardrailSection(props: GuardrailSectionProps) {
+  const { rollout, ruleId, onChange, errors, pointer, disabled } = props;
   const { guardrails = [], minVisitors, maxWaitDays } = rollout;
   const form = {
     value: { guardrails, smallestEffect: null },
@@ -57,6 +60,7 @@ export function GuardrailSection({ rollout, onChange, errors, pointer, disabled 
           />
         </Group>
       )}
+      {guardrails.length > 0 && <GuardrailReplay rollout={rollout} ruleId={ruleId} />}
     </Stack>
   );
 }

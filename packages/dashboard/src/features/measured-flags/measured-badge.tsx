@@ -23,7 +23,9 @@ function Badge({ test }: { test: MeasuredTest }) {
   const verdict = data && urgentVerdict(data);
   const ended = test.winner === null ? 'Ended' : `Winner: ${test.winner}`;
   const state = test.status === 'stopped' ? ended : STATES[test.status];
-  const words = state ?? (verdict ? decisionWords(verdict, data) : 'Measured');
+  // A rollout with guardrails is compared without being measured by a goal.
+  const kind = test.rule.measure === undefined ? 'Guarded' : 'Measured';
+  const words = state ?? (verdict ? decisionWords(verdict, data) : kind);
   return (
     <PropertyLink
       to={page}

@@ -26,12 +26,26 @@ export function MeasuredResults({ test }: { test: MeasuredTest }) {
           </PromoteButton>
         )
       }
-      incomparable="A verdict compares variations with the control, and there is nothing to compare."
+      incomparable={withoutVerdict(test)}
       empty={<NoResults test={test} />}
       decision={<Decision test={test} />}
     />
   );
 }
+
+/** Rollouts with guardrails may have no primary goal. */
+function withoutVerdict(test: MeasuredTest): string {
+  if (test.goals.length > 0)
+    return 'A verdict compares variations with the control, and there is nothing to compare.';
+  return (
+    endedRollout(test)?.words ??
+    'There is no primary goal, so there is no verdict: the guardrails decide about each step of the rollout.'
+  );
+}
+
+/** How the last rollout with guardrails has ended. */
+const endedRollout = ({ flag, environment, rule }: MeasuredTest) =>
+  flag.environments[environment.id]?.measured?.find(({ ruleId }) => ruleId === rule.id)?.plan?.ended;
 
 const STATES: Partial<Record<MeasuredTest['status'], string>> = {
   draft: 'This rule is not measured yet: the flag or the rule is off',
@@ -69,20 +83,20 @@ function Decision({ test }: { test: MeasuredTest }) {
       {test.status === 'stopped' ? (
         <p>
           {winner === null ? (
-            'The measurement has ended without a winner: '
+            'The measurement has ended without a winner.'
           ) : (
             <>
               <strong>{winner}</strong> won: everybody who matches gets {servedWords(test, winner)}
-              {endedAt != null && `, since ${formatDate(endedAt)}`}.{' '}
+              {endedAt != null && `, since ${formatDate(endedAt)}`}.
             </>
-          )}
+          )}{' '}
           <PropertyLink
             to={`flags/${encodeURIComponent(flag.key)}`}
             search={{ tab: 'history', env: environment.id }}
           >
-            the history of the flag says why
-          </PropertyLink>
-          .
+            The history of the flag
+          </PropertyLink>{' '}
+          says why.
         </p>
       ) : (
         <Text c="dimmed">

@@ -196,7 +196,14 @@ function PageFields({ metric, errors, disabled, onChange }: KindFieldsProps) {
         value={of === 'count' ? 'visitors' : of}
         error={errors('/of')}
         disabled={disabled}
-        onChange={(next) => onChange({ of: next, ...(next !== 'views' && { cap: null }) })}
+        onChange={(next) =>
+          onChange({
+            of: next,
+            ...(next !== 'views' && { cap: null }),
+            // Nobody wants more bounces.
+            ...((of === 'bounce' || next === 'bounce') && { lowerIsBetter: next === 'bounce' }),
+          })
+        }
       />
       <TextInput
         label="Pages"

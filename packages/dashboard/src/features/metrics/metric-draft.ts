@@ -38,6 +38,7 @@ export const NEW_METRIC: MetricDraft = {
 
 /** What belongs to a kind, or to no kind. */
 const NO_MEMBERS = {
+  lowerIsBetter: false,
   cap: null,
   goalId: undefined,
   withinDays: undefined,

@@ -2,16 +2,14 @@ import { Skeleton } from '@mantine/core';
 import { useWasVisible } from '../../ui/hooks/use-was-visible.ts';
 import { StackedTable } from '../../ui/lists/stacked-table.tsx';
 import { FigureError } from '../../ui/page/late-figures.tsx';
+import { ItemNameCell, ItemUsesCell } from '../changes/item-cells.tsx';
 import type { Metric } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { PropertyLink } from '../configuration/property-link.tsx';
 import { kindLabel } from './metric-kinds.ts';
 import { metricSentence } from './metric-sentence.ts';
 import { metricUses } from './metric-uses.ts';
 import { formatMetricValue } from './metric-value.ts';
 import { useMetricPreview } from './use-metric-preview.ts';
-
-const MAX_USES = 3;
 
 export function MetricTable({ metrics }: { metrics: readonly Metric[] }) {
   return (
@@ -25,18 +23,10 @@ export function MetricTable({ metrics }: { metrics: readonly Metric[] }) {
 
 function Row({ metric }: { metric: Metric }) {
   const { configuration } = useProperty();
-  const uses = metricUses(configuration, metric.id);
   const { id, name, kind, lowerIsBetter } = metric;
   return (
     <tr>
-      <td data-label="Name">
-        <div>
-          <PropertyLink to={`metrics/${encodeURIComponent(id)}`}>{name || id}</PropertyLink>
-          <div className="dimmed">
-            <code>{id}</code>
-          </div>
-        </div>
-      </td>
+      <ItemNameCell list="metrics" id={id} name={name} />
       <td data-label="Measures">
         <div>
           {metricSentence(metric, configuration.goals)}
@@ -46,20 +36,7 @@ function Row({ metric }: { metric: Metric }) {
           </div>
         </div>
       </td>
-      <td data-label="Used by">
-        {uses.length === 0 ? (
-          <span className="dimmed">Nothing</span>
-        ) : (
-          <ul>
-            {uses.slice(0, MAX_USES).map(({ to, label, detail }) => (
-              <li key={to}>
-                <PropertyLink to={to}>{label}</PropertyLink> <span className="dimmed">{detail}</span>
-              </li>
-            ))}
-            {uses.length > MAX_USES && <li className="dimmed">{uses.length - MAX_USES} more</li>}
-          </ul>
-        )}
-      </td>
+      <ItemUsesCell uses={metricUses(configuration, id)} />
       <td data-label="30 days" className="numeric">
         <LastDays metric={metric} />
       </td>

@@ -1,5 +1,5 @@
 import type { MetricComputation } from '@switchyard/core/api/metrics';
-import type { ItemUse } from '../changes/delete-item-panel.tsx';
+import type { ItemUse } from '../changes/use-links.tsx';
 import type { Configuration, SplitTest } from '../configuration/configuration-types.ts';
 import type { ReportedTest } from '../split-tests/reported-test.ts';
 import { reportedTests } from '../split-tests/reported-tests.ts';

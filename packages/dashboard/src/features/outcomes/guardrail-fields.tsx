@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { NumberField } from '../../ui/fields/number-field.tsx';
 import { formatPercent } from '../../ui/format/format.ts';
 import classes from './outcome-fields.module.css';
@@ -66,12 +67,12 @@ export function GuardrailFields(props: GuardrailFieldsProps) {
               />
             ))}
           </div>
-          <p className="dimmed">
+          <Text size="xs" c="dimmed">
             How much worse it may get, relative to the control. A guardrail is safe once the data rule out
             more harm than that; the smaller the number, the more visitors that takes. Empty:{' '}
             {formatPercent(defaultMargin)}
             {value.smallestEffect === null ? '' : ', the smallest change worth finding'}.
-          </p>
+          </Text>
         </>
       )}
     </>

@@ -36,8 +36,9 @@ export function OutcomeFields(props: OutcomeFieldsProps) {
   if (options.length === 0) {
     return (
       <p>
-        This property has no goals yet. <PropertyLink to="goals">Create a goal</PropertyLink> first; your
-        draft is kept.
+        This property has no goals yet. First <PropertyLink to="goals">create a goal</PropertyLink>, or{' '}
+        <PropertyLink to="metrics">a metric</PropertyLink> of page views, which needs no code; your draft is
+        kept.
       </p>
     );
   }
@@ -54,7 +55,7 @@ export function OutcomeFields(props: OutcomeFieldsProps) {
           onChange={(next) => setGoals(outcomesOf(options, next === null ? [] : [next])[0], secondary)}
           disabled={isLocked || disabled}
           searchable
-          error={errorAt('/goals/0') ?? (value.goals.length < 2 ? errorAt('/goals') : undefined)}
+          error={primaryError(value.goals, errorAt)}
         />
         {children}
       </div>
@@ -72,4 +73,10 @@ export function OutcomeFields(props: OutcomeFieldsProps) {
       <GuardrailFields form={form} options={available(...value.goals)} disabled={disabled} />
     </>
   );
+}
+
+/** About the list as a whole, it is shown here unless there are secondary goals. */
+function primaryError(goals: readonly Outcome[], errorAt: OutcomeForm['errorAt']): string | undefined {
+  if (goals.length === 0) return errorAt('/goals') && 'Choose a goal';
+  return errorAt('/goals/0') ?? (goals.length === 1 ? errorAt('/goals') : undefined);
 }

@@ -4,9 +4,9 @@ import { formatCount, formatPercent, formatTime, plural } from '../../ui/format/
 import { useWasVisible } from '../../ui/hooks/use-was-visible.ts';
 import { StackedTable } from '../../ui/lists/stacked-table.tsx';
 import { FigureError } from '../../ui/page/late-figures.tsx';
+import { ItemNameCell, ItemUsesCell } from '../changes/item-cells.tsx';
 import type { ManagedSegment } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
-import { PropertyLink } from '../configuration/property-link.tsx';
 import { conditionsSentence } from '../targeting/condition-sentence.ts';
 import { segmentUses } from './segment-uses.ts';
 import { useMatchingVisitors } from './use-matching-visitors.ts';
@@ -23,45 +23,22 @@ export function SegmentTable({ segments }: { segments: readonly ManagedSegment[]
 
 function Row({ segment }: { segment: ManagedSegment }) {
   const { configuration } = useProperty();
-  const uses = segmentUses(configuration, segment.id);
   const { id, name, conditions, match } = segment;
   return (
     <tr>
-      <td data-label="Name">
-        <div>
-          <PropertyLink to={`segments/${encodeURIComponent(id)}`}>{name || id}</PropertyLink>
-          <div className="dimmed">
-            <code>{id}</code>
-          </div>
-        </div>
-      </td>
+      <ItemNameCell list="segments" id={id} name={name} />
       <td data-label="Who">
         {conditionsSentence(conditions, match, configuration.segments) || (
           <span className="dimmed">Nobody</span>
         )}
       </td>
-      <td data-label="Used by">
-        {uses.length === 0 ? (
-          <span className="dimmed">Nothing</span>
-        ) : (
-          <ul>
-            {uses.slice(0, MAX_USES).map(({ to, label, detail }) => (
-              <li key={to}>
-                <PropertyLink to={to}>{label}</PropertyLink> <span className="dimmed">{detail}</span>
-              </li>
-            ))}
-            {uses.length > MAX_USES && <li className="dimmed">{uses.length - MAX_USES} more</li>}
-          </ul>
-        )}
-      </td>
+      <ItemUsesCell uses={segmentUses(configuration, id)} />
       <td data-label="Visitors">
         <MatchingVisitors segment={segment} />
       </td>
     </tr>
   );
 }
-
-const MAX_USES = 3;
 
 /** Loaded when the row comes into view: counting takes a moment. */
 function MatchingVisitors({ segment }: { segment: ManagedSegment }) {

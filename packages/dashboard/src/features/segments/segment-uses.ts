@@ -1,5 +1,5 @@
 import type { Condition } from '@switchyard/core/api/targeting';
-import type { ItemUse } from '../changes/delete-item-panel.tsx';
+import type { ItemUse } from '../changes/use-links.tsx';
 import type { Configuration, Flag } from '../configuration/configuration-types.ts';
 
 /** The flags, other segments and split tests that use a segment. */

@@ -1,4 +1,4 @@
-import type { ItemUse } from '../changes/delete-item-panel.tsx';
+import type { ItemUse } from '../changes/use-links.tsx';
 import type { Configuration } from '../configuration/configuration-types.ts';
 import type { Guardrail, Outcome } from '../outcomes/outcome-options.ts';
 import { type ReportedTest, resultsOf } from './reported-test.ts';

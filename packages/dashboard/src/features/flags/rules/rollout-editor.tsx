@@ -8,6 +8,7 @@ import { RolloutSchedule } from './rollout-schedule.tsx';
 
 interface RolloutEditorProps {
   rollout: Rollout;
+  ruleId: string;
   onChange: (rollout: Rollout) => void;
   errors: (pointer: string) => string | undefined;
   pointer: string;

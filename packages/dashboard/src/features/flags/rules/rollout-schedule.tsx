@@ -17,6 +17,7 @@ const GuardrailSection = lazyPart(() =>
 
 interface RolloutScheduleProps {
   rollout: Rollout;
+  ruleId: string;
   onChange: (rollout: Rollout) => void;
   errors: (pointer: string) => string | undefined;
   pointer: string;
@@ -32,6 +33,7 @@ const DAY = 86_400_000;
 /** Future changes of the percentage. */
 export function RolloutSchedule({
   rollout,
+  ruleId,
   onChange,
   errors,
   pointer,
@@ -84,6 +86,7 @@ export function RolloutSchedule({
         <Suspense fallback={<Skeleton height={80} role="status" aria-label="Loading" />}>
           <GuardrailSection
             rollout={rollout}
+            ruleId={ruleId}
             onChange={onChange}
             errors={errors}
             pointer={pointer}

@@ -46,6 +46,7 @@ export function RuleEditor(props: RuleEditorProps) {
       {rollout && (
         <RolloutEditor
           rollout={rollout}
+          ruleId={rule.id}
           pointer={`${pointer}/rollout`}
           errors={errors}
           disabled={disabled}

@@ -32,6 +32,7 @@ export function SimpleRollout(props: SimpleRolloutProps) {
       <RolloutEditor
         label="To a percentage of everyone"
         rollout={rule.rollout}
+        ruleId={rule.id}
         pointer={`${pointer}/rollout`}
         errors={errors}
         disabled={disabled}

@@ -52,8 +52,8 @@ function Recording() {
   const { recordEvaluations } = useProperty().configuration.property;
   return (
     <p className="dimmed">
-      Whoever your code evaluates the flag for is counted. The Node SDK reports it by itself; evaluations by
-      the service count{' '}
+      Whoever your code evaluates the flag for is counted: if only some pages ask for it, the plan above takes
+      longer. The Node SDK reports it by itself; evaluations by the service count{' '}
       {recordEvaluations ? 'unless the request says no, by a ' : 'if the request says so, or always by a '}
       <PropertyLink to="settings" search={{ tab: 'statistics' }}>
         setting

@@ -13,7 +13,8 @@ export function RecordPanel({ record }: { record: Record | undefined }) {
       title="What finished tests say"
       hint={
         <>
-          Of the latest 50 tests.{' '}
+          {record &&
+            `Of the ${record.counted === 1 ? 'latest test' : `latest ${formatCount(record.counted)} tests`}. `}
           <a href="/docs/guides/learning" target="_blank" rel="noreferrer">
             How to read it
           </a>
@@ -36,10 +37,11 @@ export function RecordPanel({ record }: { record: Record | undefined }) {
 function Tiles({ record }: { record: Record }) {
   const { shipped, decided, better, worse, inconclusive, usualEffect, usualDays, usualVisitors } = record;
   const compared = better + worse + inconclusive;
+  const share = (part: number, all: number) => (all > 0 ? formatPercent(part / all) : '–');
   return (
     <div className={classes.tiles}>
-      <StatTile label="Ideas that shipped" value={decided > 0 ? formatPercent(shipped / decided) : '–'} />
-      <StatTile label="Proven better" value={compared > 0 ? formatPercent(better / compared) : '–'} />
+      <StatTile label={`Shipped, of ${plural(decided, 'decided test')}`} value={share(shipped, decided)} />
+      <StatTile label={`Proven better, of ${plural(compared, 'test')}`} value={share(better, compared)} />
       <StatTile
         label="Usual effect, observed"
         value={usualEffect === null ? '–' : `± ${formatPercent(usualEffect)}`}

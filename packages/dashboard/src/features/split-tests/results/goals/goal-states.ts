@@ -23,7 +23,9 @@ export function guardrailStates(goal: GoalResult, results: Results): StateOf {
     ),
   );
   return (result) => {
-    const guardrail = judged.get(result.key);
+    // Without a primary goal, there are no verdicts.
+    const guardrail =
+      judged.get(result.key) ?? (results.verdicts.length === 0 ? judgedAlone(goal) : undefined);
     // Harm is reported from the first day on, and in unhealthy tests too.
     if (guardrail?.state === 'harmed') return { label: 'Harmed', tone: 'bad' };
     if (!results.health.healthy) return NOT_RELIABLE;
@@ -34,6 +36,9 @@ export function guardrailStates(goal: GoalResult, results: Results): StateOf {
     return { label, short: 'Open', tone: 'dimmed' };
   };
 }
+
+const judgedAlone = ({ state, maxHarm }: GoalResult) =>
+  state === undefined ? undefined : { state, maxHarm: maxHarm!, daysLeft: null };
 
 const waitingWords = (daysLeft: number | null) =>
   daysLeft === null ? 'Not enough data yet' : `Not enough data yet, about ${plural(daysLeft, 'more day')}`;

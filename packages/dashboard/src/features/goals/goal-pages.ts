@@ -1,2 +1,0 @@
-export { GoalListPage } from './goal-list-page.tsx';
-export { GoalPage } from './goal-page.tsx';

@@ -1,2 +1,0 @@
-export { MetricListPage } from './metric-list-page.tsx';
-export { MetricPage } from './metric-page.tsx';
