@@ -96,7 +96,7 @@ describe.skipIf(dashboard.isMissing)('what tests have in common', () => {
     const record = region(page, 'What finished tests say');
     await record.getByText('1 of 1 decided test shipped a change (100 %).').waitFor();
     await record.getByText('Of the latest 2 tests.').waitFor();
-    await record.getByText('Shipped, of 1 decided test').waitFor();
+    await record.getByText('Shipped, of 1 decided').waitFor();
     expect(await record.getByRole('row', { name: /Sign-ups/ }).textContent()).toMatch(
       /^Sign-ups1\+196\.7\s%\+[\d.]+\s% \(\+[\d.]+\s% to \+[\d.]+\s%\)$/,
     );

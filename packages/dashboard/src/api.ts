@@ -60,6 +60,9 @@ export function handleSessionExpired(handler: SessionExpired): void {
   onSessionExpired = handler;
 }
 
+/** The dashboard has no API key: where one would do, a cookie is missing. */
+const SIGNED_OUT: ReadonlySet<string> = new Set(['sign_in_required', 'api_key_missing']);
+
 /** Sends a request and returns the body of the response; throws an `ApiProblem`. */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
   return (await requestResponse<T>(path, options)).body;
@@ -73,8 +76,8 @@ export async function requestResponse<T>(
   try {
     return await send<T>(path, options);
   } catch (error) {
-    const expired = error instanceof ApiProblem && error.code === 'sign_in_required';
-    if (!expired || !(await onSessionExpired())) throw error;
+    const isExpired = error instanceof ApiProblem && SIGNED_OUT.has(error.code);
+    if (!isExpired || !(await onSessionExpired())) throw error;
     return send<T>(path, options);
   }
 }

@@ -78,17 +78,8 @@ export interface FixedDecisionRule {
   rule: DecisionRule;
 }
 
-export const RULE_SETTINGS = [
-  'primary',
-  'secondary',
-  'guardrails',
-  'variations',
-  'smallestEffect',
-  'plannedVisitors',
-  'unit',
-  'attributionDays',
-  'onHarm',
-  'method',
+/** Settings of the property that may decide. The method stands for the engine, because `auto` becomes another with a plan. */
+export const RULE_STATISTICS = [
   'spending',
   'alpha',
   'sequentialN',
@@ -99,6 +90,20 @@ export const RULE_SETTINGS = [
   'prior',
   'stratify',
   'shipWithOpenGuardrails',
+] as const;
+
+const RULE_SETTINGS = [
+  'primary',
+  'secondary',
+  'guardrails',
+  'variations',
+  'smallestEffect',
+  'plannedVisitors',
+  'unit',
+  'attributionDays',
+  'onHarm',
+  'method',
+  ...RULE_STATISTICS,
 ] as const;
 
 const RuleChange = namedObject('DecisionRuleChange', {

@@ -1,9 +1,10 @@
-import type {
-  DecisionRule,
-  DecisionRuleReport,
-  FixedDecisionRule,
-  RuleChange,
-  RuleGoal,
+import {
+  type DecisionRule,
+  type DecisionRuleReport,
+  type FixedDecisionRule,
+  RULE_STATISTICS,
+  type RuleChange,
+  type RuleGoal,
 } from '../../api/decision/decision-rule.ts';
 import type { StatisticsSettings } from '../../api/statistics.ts';
 import { measuresOf } from '../metrics/metric-measures.ts';
@@ -115,7 +116,7 @@ export function ruleChanges(fixed: DecisionRule, current: DecisionRule): FoundCh
     ...simple('attributionDays', ({ attributionDays }) => attributionDays),
     ...simple('onHarm', ({ onHarm = 'notify' }) => onHarm),
     ...simple('method', (rule) => engineOf(rule)),
-    ...STATISTICS.filter((name) => decides(name, fixed) || decides(name, current)).flatMap((name) =>
+    ...RULE_STATISTICS.filter((name) => decides(name, fixed) || decides(name, current)).flatMap((name) =>
       simple(name, ({ statistics }) => statistics[name]),
     ),
   ]
@@ -125,22 +126,8 @@ export function ruleChanges(fixed: DecisionRule, current: DecisionRule): FoundCh
 
 type Compared = Omit<FoundChange, 'words'>;
 
-/** The method stands for the engine, because `auto` becomes another method with a plan. */
-const STATISTICS = [
-  'spending',
-  'alpha',
-  'sequentialN',
-  'correction',
-  'cuped',
-  'preDays',
-  'winsorize',
-  'prior',
-  'stratify',
-  'shipWithOpenGuardrails',
-] as const;
-
 /** Whether a setting makes a difference for a rule. */
-function decides(name: (typeof STATISTICS)[number], rule: DecisionRule): boolean {
+function decides(name: (typeof RULE_STATISTICS)[number], rule: DecisionRule): boolean {
   switch (name) {
     case 'spending':
       return engineOf(rule) === 'group-sequential';

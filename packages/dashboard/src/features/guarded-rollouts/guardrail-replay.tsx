@@ -59,7 +59,7 @@ function Phases({ test: { measuredRule, version }, guardrails, minVisitors }: Ph
             <li key={phase}>
               {formatPercent(percentage / 100)}, from {formatDateTime(startedAt)}
               {endedAt !== null && ` to ${formatDateTime(endedAt)}`}: <strong>{ACTIONS[action]}</strong>.{' '}
-              {words}
+              {withPeriod(words)}
             </li>
           ))}
         </ul>
@@ -67,6 +67,8 @@ function Phases({ test: { measuredRule, version }, guardrails, minVisitors }: Ph
     </Loaded>
   );
 }
+
+const withPeriod = (words: string) => words.replace(/\.?$/, '.');
 
 const ACTIONS: Record<GuardedRollout['phases'][number]['action'], string> = {
   go: 'the next step',

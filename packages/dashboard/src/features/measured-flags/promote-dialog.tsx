@@ -1,15 +1,12 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import type { SplitTestResults } from '@switchyard/core/api/results';
 import { useState } from 'react';
-import { Form } from '../../ui/fields/form.tsx';
 import { OptionList } from '../../ui/fields/option-list.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
-import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
+import type { ReviewOutcome } from '../changes/change-request.ts';
+import type { Verdict } from '../split-tests/results/results-types.ts';
+import { VerdictDialog } from '../split-tests/verdict-dialog.tsx';
 import type { MeasuredTest } from './measured-tests.ts';
 import { usePromote } from './use-promote.ts';
 import { servedWords } from './variation-words.ts';
-
-type Verdict = NonNullable<SplitTestResults['verdict']>;
 
 interface PromoteDialogProps {
   test: MeasuredTest;
@@ -21,60 +18,44 @@ interface PromoteDialogProps {
 
 /** Asks for the winner and the reason. */
 export function PromoteDialog({ test, verdict, onClose, onProposed }: PromoteDialogProps) {
-  useInertBackground();
   const promote = usePromote(test);
   const [winner, setWinner] = useState(suggestedWinner(test, verdict));
   const [reason, setReason] = useState(suggestedReason(verdict));
-  // Behind the review sheet, only one of the two can be used.
-  const [isReviewing, setReviewing] = useState(false);
-  const submit = async () => {
-    if (winner === undefined) return;
-    setReviewing(true);
-    const { outcome } = await promote(winner, reason.trim());
-    setReviewing(false);
-    if (outcome === 'proposed') onProposed();
-    // What was entered stays when the review is cancelled.
-    if (outcome === 'saved' || outcome === 'proposed') onClose();
+  const submit = async (): Promise<ReviewOutcome> => {
+    if (winner === undefined) return { outcome: 'cancelled' };
+    const result = await promote(winner, reason.trim());
+    if (result.outcome === 'proposed') onProposed();
+    return result;
   };
   return (
-    <Modal opened={!isReviewing} onClose={onClose} title={`Promote the winner of ${test.name}`}>
-      <Form onSubmit={() => void submit()}>
-        <Stack>
-          {verdict && (
-            <Text size="sm" c="dimmed">
-              {verdict.words}
-            </Text>
-          )}
-          <OptionList
-            label="Winner"
-            description="Everybody who matches the rule gets it from then on"
-            options={test.variations.map(({ key }, index) => ({
-              value: key,
-              label: index === 0 ? `${key} (control)` : key,
-              description: servedWords(test, key),
-            }))}
-            value={winner === undefined ? [] : [winner]}
-            onChange={([next]) => setWinner(next)}
-          />
-          <TextArea
-            label="Decision and reason"
-            description="For whoever asks later; the history has it"
-            maxLength={500}
-            rows={3}
-            value={reason}
-            onChange={setReason}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={winner === undefined}>
-              Review
-            </Button>
-          </Group>
-        </Stack>
-      </Form>
-    </Modal>
+    <VerdictDialog
+      title={`Promote the winner of ${test.name}`}
+      verdict={verdict}
+      submitLabel="Review"
+      isIncomplete={winner === undefined}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <OptionList
+        label="Winner"
+        description="Everybody who matches the rule gets it from then on"
+        options={test.variations.map(({ key }, index) => ({
+          value: key,
+          label: index === 0 ? `${key} (control)` : key,
+          description: servedWords(test, key),
+        }))}
+        value={winner === undefined ? [] : [winner]}
+        onChange={([next]) => setWinner(next)}
+      />
+      <TextArea
+        label="Decision and reason"
+        description="For whoever asks later; the history has it"
+        maxLength={500}
+        rows={3}
+        value={reason}
+        onChange={setReason}
+      />
+    </VerdictDialog>
   );
 }
 

@@ -1,22 +1,19 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
-import type { SplitTestResults } from '@switchyard/core/api/results';
-import { useState } from 'react';
+import { Alert, Select } from '@mantine/core';
 import { propertyPath } from '../../api.ts';
-import { Form } from '../../ui/fields/form.tsx';
 import { OptionList } from '../../ui/fields/option-list.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
-import { useInertBackground } from '../../ui/hooks/use-inert-background.ts';
 import type { ReviewOutcome } from '../changes/change-request.ts';
 import { useReview } from '../changes/review-context.tsx';
 import { useDraft } from '../changes/use-draft.ts';
 import { useDraftOutcome } from '../changes/use-draft-outcome.ts';
 import type { SplitTest } from '../configuration/configuration-types.ts';
 import { useProperty } from '../configuration/property-context.tsx';
+import type { Verdict } from './results/results-types.ts';
 import { hasOpenResults, isInTest, OUTCOME_WORDS, titleOf } from './split-test-facts.ts';
 import { type StopDecision, useTransition } from './use-transition.tsx';
+import { VerdictDialog } from './verdict-dialog.tsx';
 
 type Outcome = NonNullable<SplitTest['decision']>['outcome'];
-type Verdict = NonNullable<SplitTestResults['verdict']>;
 
 interface DecisionDialogProps {
   test: SplitTest;
@@ -34,7 +31,6 @@ const NO_WINNER = ' ';
 
 /** Asks for winner, outcome and reason; stops the test if it has not ended yet. */
 export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) {
-  useInertBackground();
   const { propertyId } = useProperty();
   const draft = useDraft<DecisionDraft>(
     `${propertyId}/split-tests/${test.key}/winner`,
@@ -47,75 +43,54 @@ export function DecisionDialog({ test, verdict, onClose }: DecisionDialogProps) 
   });
   const { winner, outcome, reason } = draft.value;
   const decide = useDecide(test, draft.baseVersion);
-  // Behind the review sheet, only one of the two can be used.
-  const [isReviewing, setReviewing] = useState(false);
   const isOpen = hasOpenResults(test);
-  const submit = async () => {
-    setReviewing(true);
-    const decided = { winner, decision: outcome === null ? null : { outcome, reason } };
-    const result = await finish(decide(decided));
-    setReviewing(false);
-    // What was entered stays when the review is cancelled.
-    if (result.outcome === 'saved' || result.outcome === 'proposed') onClose();
-  };
+  const submit = () => finish(decide({ winner, decision: outcome === null ? null : { outcome, reason } }));
   const cancel = () => {
     draft.discard();
     onClose();
   };
   return (
-    <Modal
-      opened={!isReviewing}
-      onClose={onClose}
+    <VerdictDialog
       title={isOpen ? `Stop ${titleOf(test)}` : `Decide on ${titleOf(test)}`}
+      verdict={verdict}
+      submitLabel={isOpen ? 'Review and stop' : 'Review'}
+      onSubmit={submit}
+      onCancel={cancel}
+      onClose={onClose}
     >
-      <Form onSubmit={() => void submit()}>
-        <Stack>
-          {verdict && (
-            <Text size="sm" c="dimmed">
-              {verdict.words}
-            </Text>
-          )}
-          <OptionList
-            label="Winner"
-            description="Everybody sees the winner from then on"
-            options={[
-              { value: NO_WINNER, label: 'No winner: everybody sees the original again' },
-              ...test.variations.filter(isInTest).map(({ key }, index) => ({
-                value: key,
-                label: index === 0 && key !== 'control' ? `${key} (control)` : key,
-              })),
-            ]}
-            value={[winner ?? NO_WINNER]}
-            onChange={([next]) => draft.change({ winner: next === NO_WINNER ? null : next! })}
-          />
-          <Select
-            label="Decision"
-            description="For whoever asks later; it can be recorded at any time"
-            data={Object.entries(OUTCOME_WORDS).map(([value, label]) => ({ value, label }))}
-            value={outcome}
-            onChange={(next) => draft.change({ outcome: next as Outcome | null })}
-            clearable
-          />
-          <TextArea
-            label="Reason and learnings"
-            disabled={outcome === null}
-            description={outcome === null ? 'Choose a decision first' : undefined}
-            maxLength={4096}
-            rows={2}
-            value={reason}
-            onChange={(text) => draft.change({ reason: text })}
-          />
-          {isOpen && <Alert color="orange">A stopped test cannot be started again.</Alert>}
-          <p role="status">{message}</p>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={cancel}>
-              Cancel
-            </Button>
-            <Button type="submit">{isOpen ? 'Review and stop' : 'Review'}</Button>
-          </Group>
-        </Stack>
-      </Form>
-    </Modal>
+      <OptionList
+        label="Winner"
+        description="Everybody sees the winner from then on"
+        options={[
+          { value: NO_WINNER, label: 'No winner: everybody sees the original again' },
+          ...test.variations.filter(isInTest).map(({ key }, index) => ({
+            value: key,
+            label: index === 0 && key !== 'control' ? `${key} (control)` : key,
+          })),
+        ]}
+        value={[winner ?? NO_WINNER]}
+        onChange={([next]) => draft.change({ winner: next === NO_WINNER ? null : next! })}
+      />
+      <Select
+        label="Decision"
+        description="For whoever asks later; it can be recorded at any time"
+        data={Object.entries(OUTCOME_WORDS).map(([value, label]) => ({ value, label }))}
+        value={outcome}
+        onChange={(next) => draft.change({ outcome: next as Outcome | null })}
+        clearable
+      />
+      <TextArea
+        label="Reason and learnings"
+        disabled={outcome === null}
+        description={outcome === null ? 'Choose a decision first' : undefined}
+        maxLength={4096}
+        rows={2}
+        value={reason}
+        onChange={(text) => draft.change({ reason: text })}
+      />
+      {isOpen && <Alert color="orange">A stopped test cannot be started again.</Alert>}
+      <p role="status">{message}</p>
+    </VerdictDialog>
   );
 }
 

@@ -40,7 +40,7 @@ function Tiles({ record }: { record: Record }) {
   const share = (part: number, all: number) => (all > 0 ? formatPercent(part / all) : '–');
   return (
     <div className={classes.tiles}>
-      <StatTile label={`Shipped, of ${plural(decided, 'decided test')}`} value={share(shipped, decided)} />
+      <StatTile label={`Shipped, of ${formatCount(decided)} decided`} value={share(shipped, decided)} />
       <StatTile label={`Proven better, of ${plural(compared, 'test')}`} value={share(better, compared)} />
       <StatTile
         label="Usual effect, observed"
