@@ -1,5 +1,5 @@
 // node samples/shop/screenshots.js [DIR]: pictures of every page of the dashboard, wide and narrow, light and dark.
-// Needs npm run build and Chromium. With --readme, only the pictures of the README, into docs/images.
+// Needs npm run build and Chromium. With --readme, only the pictures of the README and of the guides, into docs/images.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -42,13 +42,16 @@ const PAGES = {
 };
 /** Buttons that open what a picture shows. */
 const PRESSED = { 'split-test-start': 'Start' };
-const README = { overview: PAGES.overview, results: PAGES.results, flags: PAGES.flags };
+/** Of the README and of guides. */
+const DOCUMENTED = ['overview', 'results', 'flags', 'flag', 'feedback', 'split-test-editor'];
+/** Of these, a guide shows only the panels with these names. */
+const CUT = { 'split-test-editor': ['Variations', 'Goals'] };
 const WIDTHS = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } };
 
 const directory = values.readme ? join('docs', 'images') : (positionals[0] ?? 'screenshots');
 mkdirSync(directory, { recursive: true });
-const chosen = values.readme ? README : PAGES;
-const pages = Object.entries(chosen).filter(([name]) => name.includes(values.only));
+const chosen = Object.entries(PAGES).filter(([name]) => !values.readme || DOCUMENTED.includes(name));
+const pages = chosen.filter(([name]) => name.includes(values.only));
 
 const demo = await startDemo({ live: false, log: console.error });
 try {
@@ -78,8 +81,28 @@ async function takePictures(browser, { colorScheme, viewport, width }) {
       await page.setViewportSize({ ...viewport, height: 1600 });
     }
     const file = values.readme ? `${name}.png` : `${name}-${width}-${colorScheme}.png`;
-    await page.screenshot({ path: join(directory, file), fullPage: !values.readme });
+    const clip = values.readme && CUT[name] ? await placeOf(page, CUT[name]) : undefined;
+    await page.screenshot({
+      path: join(directory, file),
+      fullPage: !values.readme || clip !== undefined,
+      clip,
+    });
     await page.setViewportSize(viewport);
   }
   await context.close();
+}
+
+/** The part of a page with these panels, one below the other, and a margin. */
+async function placeOf(page, names) {
+  const boxes = await Promise.all(
+    names.map((name) => page.getByRole('region', { name, exact: true }).boundingBox()),
+  );
+  const [first, last] = [boxes[0], boxes.at(-1)];
+  const margin = 10;
+  return {
+    x: first.x - margin,
+    y: first.y - margin,
+    width: first.width + 2 * margin,
+    height: last.y + last.height - first.y + 2 * margin,
+  };
 }

@@ -1,8 +1,15 @@
 import { PropertyLink } from '../configuration/property-link.tsx';
 import { type ItemUse, UseLinks } from './use-links.tsx';
 
+interface ItemNameCellProps {
+  /** Path of the list that has the item. */
+  list: string;
+  id: string;
+  name: string | undefined;
+}
+
 /** The name of an item, which opens its page, above its id. */
-export const ItemNameCell = ({ list, id, name }: { list: string; id: string; name: string }) => (
+export const ItemNameCell = ({ list, id, name }: ItemNameCellProps) => (
   <td data-label="Name">
     <div>
       <PropertyLink to={`${list}/${encodeURIComponent(id)}`}>{name || id}</PropertyLink>
