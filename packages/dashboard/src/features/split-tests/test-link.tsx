@@ -4,7 +4,7 @@ import { type ReportedTest, resultsOf } from './reported-test.ts';
 import { titleOf } from './split-test-facts.ts';
 
 /** The name of a split test or measured rule, which opens its results. */
-export function TestLink({ test }: { test: ReportedTest }) {
+export function TestLink({ test }: { test: Pick<ReportedTest, 'key' | 'name' | 'measuredRule'> }) {
   const { page, search } = resultsOf(test);
   return (
     <>

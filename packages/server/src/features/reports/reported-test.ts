@@ -82,6 +82,20 @@ export function findReported(property: PropertyConfiguration, key: string): Repo
   return test;
 }
 
+/** What a test is called; a measured rule by its flag and its place, since several rules of a flag may be measured. */
+export function nameOf(
+  { splitTests, flags, environments }: PropertyConfiguration,
+  { key, measuredRule }: Pick<ReportedTest, 'key' | 'measuredRule'>,
+): string {
+  if (measuredRule === undefined) return splitTests.find((test) => test.key === key)?.name ?? key;
+  const { flagKey, environment, ruleId } = measuredRule;
+  const flag = flags.find((each) => each.key === flagKey);
+  const rules = flag?.configurations.find((each) => each.environmentId === environment)?.rules ?? [];
+  const index = rules.findIndex(({ id }) => id === ruleId);
+  const { name: place = environment } = environments.find(({ id }) => id === environment) ?? {};
+  return `${flag?.name ?? flagKey} (${place}, ${rules[index]?.name || `rule ${index + 1}`})`;
+}
+
 export function findSplitTest({ splitTests }: PropertyConfiguration, splitTestKey: string): SplitTest {
   const test = splitTests.find(({ key }) => key === splitTestKey);
   if (test === undefined) throw new ApiError('split_test_not_found');
