@@ -121,6 +121,12 @@ describe.skipIf(dashboard.isMissing)('a measured flag in the dashboard', () => {
 
   it('has results like a split test, which survive a reload', async () => {
     await play('promo', 'looks', { plain: 20, bold: 70 });
+    const seen = Array.from({ length: 5 }, (_, index) => ({
+      splitTestKey: 'hero',
+      variationKey: 'b',
+      sessionId: `promo-bold-${index}`,
+    }));
+    await accepted(new Shop(dashboard.server).expose(...seen));
     const page = await dashboard.shopPage('flags/promo/results?env=production&rule=looks');
     await page.getByText('Compared: plain (the control: p), bold (b)').waitFor();
     expect(await part(page, 'Verdict').textContent()).toContain('Ship "bold"');
@@ -136,12 +142,27 @@ describe.skipIf(dashboard.isMissing)('a measured flag in the dashboard', () => {
     await part(page, 'Breakdown').getByRole('combobox', { name: 'Break down by' }).click();
     await page.getByRole('option', { name: 'Device' }).click();
     await part(page, 'Breakdown').getByRole('list', { name: 'Uplift of bold by device' }).waitFor();
+    const others = part(page, 'Other tests on the same visitors');
+    await others.scrollIntoViewIfNeeded();
+    const hero = others
+      .getByRole('row')
+      .filter({ has: page.getByRole('link', { name: 'hero', exact: true }) });
+    expect(await hero.textContent()).toMatch(/^hero52\.5\s%Too early$/);
     await expectUsable(page);
     await page.reload();
     await part(page, 'Breakdown').getByRole('list', { name: 'Uplift of bold by device' }).waitFor();
     await page.getByRole('tab', { name: 'Phases & history' }).click();
     const phase = part(page, 'Phases').getByRole('row').nth(1);
     expect(await phase.textContent()).toMatch(/^1The test was started.*plain 50\s%, bold 50\s%$/);
+  });
+
+  it('is linked from the results of tests with the same visitors', async () => {
+    const page = await dashboard.shopPage('split-tests/hero');
+    const others = part(page, 'Other tests on the same visitors');
+    await others.scrollIntoViewIfNeeded();
+    const row = others.getByRole('row').filter({ has: page.getByRole('img', { name: 'Measured flag' }) });
+    await row.getByRole('link', { name: 'Promo (Production, Looks)' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Promo' }).waitFor();
   });
 
   it('stands in lists with an icon', async () => {

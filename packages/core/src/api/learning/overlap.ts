@@ -1,12 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { EntityKey, namedObject, nullable, oneOf, PropertyId } from '../common.ts';
+import { ruleMembers } from '../results/results-queries.ts';
+import { MeasuredRuleName } from '../results.ts';
+
+const Fresh = Type.Optional(Type.Boolean({ description: 'Ignores the cache and counts again; see `asOf`' }));
 
 export const OverlapQuery = Type.Object({
   propertyId: PropertyId,
   splitTestKey: EntityKey,
-  fresh: Type.Optional(Type.Boolean({ description: 'Ignores the cache and counts again; see `asOf`' })),
+  fresh: Fresh,
 });
 export type OverlapQuery = Static<typeof OverlapQuery>;
+
+export const FlagOverlapQuery = Type.Object({ ...ruleMembers, fresh: Fresh });
+export type FlagOverlapQuery = Static<typeof FlagOverlapQuery>;
 
 const OverlapCell = namedObject('OverlapCell', {
   variation: Type.String({ description: 'What the visitors saw in this test' }),
@@ -37,8 +44,13 @@ const OverlapDifference = namedObject('OverlapDifference', {
 });
 
 const OverlapTest = namedObject('OverlapTest', {
-  splitTestKey: Type.String({ description: 'Key of the other test' }),
-  name: Type.String(),
+  splitTestKey: Type.String({
+    description: 'Key of the other test; of a measured rule, what its exposures are stored under',
+  }),
+  measuredRule: Type.Optional(MeasuredRuleName),
+  name: Type.String({
+    description: 'Of a measured rule, the name of the flag, then its environment and the rule',
+  }),
   status: oneOf(['draft', 'running', 'paused', 'stopped', 'archived']),
   phase: Type.Integer({
     description: 'Phase of the other test that was counted: the one with most time in common',
@@ -100,6 +112,7 @@ const EXAMPLE = {
 export const OverlapReport = Type.Object(
   {
     splitTestKey: Type.String(),
+    measuredRule: Type.Optional(MeasuredRuleName),
     phase: nullable(Type.Integer({ description: 'The latest phase of the test; null before it first ran' })),
     asOf: Type.Integer({ description: 'Time of the oldest counts' }),
     method: namedObject('OverlapMethod', {

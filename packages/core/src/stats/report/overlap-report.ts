@@ -13,7 +13,10 @@ export type OverlapFinding = OverlapTest['finding'];
 
 /** Another test that ran at the same time, and the visitors of this one by what they saw in it. */
 export interface OverlapInput {
-  readonly test: Pick<OverlapTest, 'splitTestKey' | 'name' | 'status' | 'phase' | 'from' | 'to'>;
+  readonly test: Pick<
+    OverlapTest,
+    'splitTestKey' | 'measuredRule' | 'name' | 'status' | 'phase' | 'from' | 'to'
+  >;
   readonly variations: readonly string[];
   /** Those of them that are retired: nobody has entered them since, so they say nothing about the draws. */
   readonly retired: readonly string[];

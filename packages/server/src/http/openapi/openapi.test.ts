@@ -242,6 +242,7 @@ const CODES: Record<string, ErrorCode[]> = {
   'GET /v1/split-testing/overlap': ['wrong_property', 'split_test_not_found', 'storage_damaged'],
   'GET /v1/flags/results': ['wrong_property', 'environment_not_found', 'not_found', 'storage_damaged'],
   'GET /v1/flags/results/export': ['wrong_property', 'environment_not_found', 'not_found', 'storage_damaged'],
+  'GET /v1/flags/overlap': ['wrong_property', 'environment_not_found', 'not_found', 'storage_damaged'],
   'GET /v1/flags/rollout': ['wrong_property', 'environment_not_found', 'not_found', 'storage_damaged'],
   'POST /v1/flags/evaluate': ['wrong_property', 'environment_not_found', 'storage_damaged'],
   'GET /v1/flags/list': ['wrong_property'],

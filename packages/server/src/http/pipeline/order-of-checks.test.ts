@@ -145,6 +145,7 @@ describe('5. the fields must be valid', () => {
     'GET /v1/flags/segments': { fields: { propertyId: '' }, pointers: ['/propertyId'] },
     'GET /v1/flags/rollout': { fields: { ruleId: '' }, pointers: ['/ruleId'] },
     'GET /v1/flags/results': { fields: { ruleId: '' }, pointers: ['/ruleId'] },
+    'GET /v1/flags/overlap': { fields: { ruleId: '' }, pointers: ['/ruleId'] },
     'GET /v1/flags/results/export': { fields: { format: 'pdf' }, pointers: ['/format'] },
     'GET /v1/flags/usage': { fields: { flagKey: '' }, pointers: ['/flagKey'] },
     'POST /v1/flags/usage': { fields: { counts: [] }, pointers: ['/counts'] },

@@ -4,7 +4,6 @@ import { RetireButton } from '../retire-button.tsx';
 import { isToRetire } from '../split-test-facts.ts';
 import { DecisionPanel } from './decision-panel.tsx';
 import { NoResults } from './no-results.tsx';
-import { OverlapPanel } from './overlap/overlap-panel.tsx';
 import { TestResults } from './test-results.tsx';
 
 /** The results of a split test. */
@@ -21,7 +20,6 @@ export function SplitTestResults({ test }: { test: SplitTest }) {
       }
       incomparable={<Incomparable test={test} />}
       empty={<NoResults test={test} />}
-      overlap={<OverlapPanel test={test} />}
       decision={<DecisionPanel test={test} />}
     />
   );

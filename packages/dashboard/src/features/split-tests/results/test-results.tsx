@@ -10,6 +10,7 @@ import { GuardrailsPanel } from './goals/guardrails-panel.tsx';
 import { PrimaryGoalPanel } from './goals/primary-goal-panel.tsx';
 import { SecondaryGoalsPanel } from './goals/secondary-goals-panel.tsx';
 import { HealthPanel } from './health-panel.tsx';
+import { OverlapPanel } from './overlap/overlap-panel.tsx';
 import { ReportPanel } from './report-panel.tsx';
 import { ResultsBar } from './results-bar.tsx';
 import type { Results, Verdict } from './results-types.ts';
@@ -30,14 +31,12 @@ interface TestResultsProps {
   incomparable: ReactNode;
   /** In place of figures, while nobody is in the test. */
   empty: ReactNode;
-  /** Of split tests: which others have the same visitors. */
-  overlap?: ReactNode;
   /** What was decided. */
   decision: ReactNode;
 }
 
 /** The results of a split test or measured rule: first the verdict, then what it is based on. */
-export function TestResults({ test, actionFor, incomparable, empty, overlap, decision }: TestResultsProps) {
+export function TestResults({ test, actionFor, incomparable, empty, decision }: TestResultsProps) {
   const query = useResults(test);
   const results = query.data;
   const isMeasured = isMetric(test.goals[0]);
@@ -64,7 +63,7 @@ export function TestResults({ test, actionFor, incomparable, empty, overlap, dec
             <FeedbackPanel test={test} />
             {results && <SessionsPanel results={results} />}
             {isMeasured ? <GoalsOnly /> : <BreakdownPanel test={test} />}
-            {overlap}
+            <OverlapPanel test={test} />
             {results && <StatisticsPanel results={results} />}
           </>
         )}

@@ -34,6 +34,7 @@ export async function overlapReport(
   const allLeftOut = leftOut + others.length - counted.length;
   return {
     splitTestKey: own.test.key,
+    ...(own.test.measuredRule && { measuredRule: { ...own.test.measuredRule } }),
     phase: own.phase?.number ?? null,
     asOf: oldest,
     method: { alpha, correction: 'holm' },

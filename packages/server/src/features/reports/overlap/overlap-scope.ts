@@ -1,11 +1,9 @@
 import type { OverlapReport } from '@switchyard/core/api/learning/overlap';
 import type { Phase } from '@switchyard/core/lifecycle/phases';
-import type {
-  PropertyConfiguration,
-  SplitTest,
-} from '../../../configuration/property/property-configuration.ts';
+import type { PropertyConfiguration } from '../../../configuration/property/property-configuration.ts';
 import type { SplitTestQuery } from '../../../events/store/split-test-queries.ts';
 import { type PhaseScope, phaseOfQuery, phaseScope } from '../report-scope.ts';
+import { nameOf, type ReportedTest, reportedTests } from '../reported-test.ts';
 
 /** Each takes a count of the test. */
 const MAX_OTHERS = 20;
@@ -22,7 +20,7 @@ export interface OverlapScope {
 interface OtherTest {
   readonly test: Pick<
     OverlapReport['tests'][number],
-    'splitTestKey' | 'name' | 'status' | 'phase' | 'from' | 'to'
+    'splitTestKey' | 'measuredRule' | 'name' | 'status' | 'phase' | 'from' | 'to'
   >;
   readonly variations: readonly string[];
   readonly retired: readonly string[];
@@ -31,14 +29,14 @@ interface OtherTest {
 }
 
 interface Candidate {
-  readonly test: SplitTest;
+  readonly test: ReportedTest;
   readonly phase: Phase;
   /** What the phases have in common. */
   readonly from: number;
   readonly to: number;
 }
 
-export function overlapScope(property: PropertyConfiguration, test: SplitTest, now: number): OverlapScope {
+export function overlapScope(property: PropertyConfiguration, test: ReportedTest, now: number): OverlapScope {
   const only = { ...test, goals: test.goals.slice(0, 1), guardrails: [] };
   const own = withoutCovariates(phaseScope(property, only, undefined, now));
   const phase = test.phases.at(-1);
@@ -62,19 +60,19 @@ function withoutCovariates(scope: PhaseScope): PhaseScope {
 
 /** Tests that visitors of the phase may have seen, the longest time in common first. */
 function sharingTests(
-  { splitTests }: PropertyConfiguration,
-  test: SplitTest,
+  property: PropertyConfiguration,
+  test: ReportedTest,
   phase: Phase,
   now: number,
 ): Candidate[] {
-  return splitTests
+  return reportedTests(property)
     .filter(({ key }) => key !== test.key)
     .flatMap((other) => sharedPhase(other, phase, now) ?? [])
     .toSorted((a, b) => b.to - b.from - (a.to - a.from) || (a.test.key < b.test.key ? -1 : 1));
 }
 
 /** The phase with the longest time in common, unless both tests are in an exclusion group and never share a visitor. */
-function sharedPhase(test: SplitTest, own: Phase, now: number): Candidate | undefined {
+function sharedPhase(test: ReportedTest, own: Phase, now: number): Candidate | undefined {
   const end = own.endedAt ?? now;
   const candidates = test.phases
     .filter(({ definition }) => !excludesEachOther(own.definition, definition))
@@ -98,12 +96,13 @@ function otherTest(
   now: number,
 ): OtherTest {
   const scope = phaseScope(property, test, phase.number, now);
-  const { unit: _unit, ...shown } = phaseOfQuery(scope.query);
+  const { unit, ...shown } = phaseOfQuery(scope.query);
   const isOpen = phase.endedAt === null && own.phase?.endedAt === null;
   return {
     test: {
       splitTestKey: test.key,
-      name: test.name ?? test.key,
+      ...(test.measuredRule && { measuredRule: { ...test.measuredRule } }),
+      name: nameOf(property, test),
       status: test.status,
       phase: phase.number,
       from,
@@ -111,6 +110,11 @@ function otherTest(
     },
     variations: shown.variationKeys,
     retired: scope.variations.flatMap(({ key, retired }) => (retired ? [key] : [])),
-    query: { ...own.query, by: { attributes: [], max: shown.variationKeys.length, test: shown } },
+    query: {
+      ...own.query,
+      // Servers may know only the user: then nobody is a visitor of both.
+      ...(test.measuredRule && unit === 'user' && { unit }),
+      by: { attributes: [], max: shown.variationKeys.length, test: shown },
+    },
   };
 }

@@ -6,19 +6,19 @@ import { formatTime } from '../../../../ui/format/format.ts';
 import { useWasVisible } from '../../../../ui/hooks/use-was-visible.ts';
 import { Icon } from '../../../../ui/page/icon.tsx';
 import { Loaded, Panel } from '../../../../ui/page/panel.tsx';
-import type { SplitTest } from '../../../configuration/configuration-types.ts';
 import { useProperty } from '../../../configuration/property-context.tsx';
+import { type ReportedTest, resultsOf } from '../../reported-test.ts';
 import { OverlapTable } from './overlap-table.tsx';
 
 /** Which other tests ran at the same time, and whether the effect depends on them. */
-export function OverlapPanel({ test }: { test: SplitTest }) {
+export function OverlapPanel({ test }: { test: ReportedTest }) {
   const { propertyId } = useProperty();
   const { ref, wasVisible } = useWasVisible<HTMLDivElement>();
   const query = useQuery({
     queryKey: ['overlap', propertyId, test.key, test.version],
     queryFn: ({ signal }) =>
-      request<OverlapReport>('/v1/split-testing/overlap', {
-        query: { propertyId, splitTestKey: test.key },
+      request<OverlapReport>(test.measuredRule ? '/v1/flags/overlap' : '/v1/split-testing/overlap', {
+        query: { propertyId, ...resultsOf(test).query },
         signal,
       }),
     enabled: wasVisible,

@@ -1,7 +1,7 @@
 import type { OverlapReport } from '@switchyard/core/api/learning/overlap';
 import { formatCount, formatPercent } from '../../../../ui/format/format.ts';
 import { StackedTable } from '../../../../ui/lists/stacked-table.tsx';
-import { PropertyLink } from '../../../configuration/property-link.tsx';
+import { TestLink } from '../../test-link.tsx';
 import { StateTag, type Tone } from '../state-tag.tsx';
 import classes from './overlap-table.module.css';
 
@@ -23,10 +23,12 @@ const EXPLAINED: ReadonlySet<Finding> = new Set(['interaction', 'dependent', 'no
 export function OverlapTable({ report: { tests } }: { report: OverlapReport }) {
   return (
     <StackedTable head={['Test', 'In both', 'Share', 'Finding']}>
-      {tests.map(({ splitTestKey, name, visitors, share, finding, words }) => (
-        <tr key={splitTestKey}>
+      {tests.map(({ splitTestKey: key, visitors, share, finding, words, ...test }) => (
+        <tr key={key}>
           <td data-label="Test">
-            <PropertyLink to={`split-tests/${encodeURIComponent(splitTestKey)}`}>{name}</PropertyLink>
+            <span>
+              <TestLink test={{ ...test, key }} />
+            </span>
           </td>
           <td data-label="In both" className={classes.number}>
             {formatCount(visitors)}
