@@ -238,6 +238,22 @@ describe.skipIf(dashboard.isMissing)('a measured flag in the dashboard', () => {
     await row.getByText('Stopped').waitFor();
   });
 
+  it('is kept in the library, and found', async () => {
+    const page = await dashboard.shopPage('split-tests?tab=library');
+    const entries = part(page, 'Finished tests').getByRole('list').getByRole('listitem');
+    const promo = entries.filter({ has: page.getByRole('img', { name: 'Measured flag' }) });
+    await promo.waitFor();
+    expect(await promo.textContent()).toMatch(
+      /^Promo \(Production, Looks\)Shippedbold"bold" did better: \+250 %, .*200 visitors\+50 converted while it ran$/,
+    );
+    await part(page, 'What finished tests say').getByText('1 of 1 decided test shipped a change').waitFor();
+    await expectUsable(page);
+    await page.getByRole('searchbox', { name: 'Search finished tests' }).fill('looks');
+    await expect.poll(() => entries.count()).toBe(1);
+    await promo.getByRole('link', { name: 'Promo (Production, Looks)' }).click();
+    await part(page, 'Decision').getByText('bold won: everybody who matches gets b').waitFor();
+  });
+
   it('becomes a proposal in a protected environment', async () => {
     const page = await dashboard.shopPage(
       'flags/guarded/results?env=live&rule=half',

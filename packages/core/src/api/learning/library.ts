@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { NextCursor, namedObject, nullable, oneOf, PageCursor, PropertyId } from '../common.ts';
 import { DECISION_OUTCOMES } from '../provisioned-split-test.ts';
+import { MeasuredRuleName } from '../results.ts';
 
 export const LIBRARY_OUTCOMES = [...DECISION_OUTCOMES, 'undecided'] as const;
 export type LibraryOutcome = (typeof LIBRARY_OUTCOMES)[number];
@@ -13,7 +14,7 @@ export const LibraryQuery = Type.Object({
     Type.String({
       maxLength: 256,
       description:
-        'Only tests that contain all of these words, in key, name, hypothesis, description, reason of the decision, tags or owner',
+        'Only tests that contain all of these words, in key, name, hypothesis, description, reason of the decision, tags or owner; of measured rules, in keys and names of flag, environment and rule, and in description, tags and owner of the flag',
     }),
   ),
   outcome: Type.Optional(Outcome('Only tests with this outcome')),
@@ -75,15 +76,18 @@ const LibraryFigures = namedObject('LibraryFigures', {
 });
 
 const FinishedTest = namedObject('LibraryTest', {
-  splitTestKey: Type.String(),
-  name: Type.String(),
-  hypothesis: nullable(Type.String({ description: 'What was expected, and why' })),
-  description: nullable(Type.String()),
-  tags: Type.Array(Type.String()),
+  splitTestKey: Type.String({ description: 'Of a measured rule, what its exposures are stored under' }),
+  measuredRule: Type.Optional(MeasuredRuleName),
+  name: Type.String({
+    description: 'Of a measured rule, the name of the flag, then its environment and the rule',
+  }),
+  hypothesis: nullable(Type.String({ description: 'What was expected, and why; null for measured rules' })),
+  description: nullable(Type.String({ description: 'Of a measured rule, that of the flag' })),
+  tags: Type.Array(Type.String(), { description: 'Of a measured rule, those of the flag' }),
   owner: nullable(Type.String()),
   status: oneOf(['stopped', 'archived']),
   outcome: Outcome(
-    'That of the decision. Without a decision, a winner counts as `ship`, the control as a winner as `roll-back`, and nothing as `undecided`',
+    'That of the decision. Without a decision, a winner counts as `ship`, the control as a winner as `roll-back`, and nothing as `undecided`; so it is for measured rules, which have no recorded decision',
   ),
   decision: nullable(namedObject('LibraryDecision', { reason: Type.String(), decidedAt: Type.Integer() })),
   winner: nullable(Type.String({ description: 'Variation that everybody gets' })),
@@ -139,7 +143,7 @@ const LibraryRecord = namedObject('LibraryRecord', {
   }),
   partial: Type.Integer({
     description:
-      'Shipped tests that are not in it because they were about an audience, not about all visitors',
+      'Shipped tests that are not in it because they were about an audience, not about all visitors: such as measured rules with conditions, or after other rules',
   }),
   words: Type.String(),
 });

@@ -1,7 +1,7 @@
 import { formatCount, formatDate, formatMoney, plural } from '../../../ui/format/format.ts';
 import { useProperty } from '../../configuration/property-context.tsx';
-import { PropertyLink } from '../../configuration/property-link.tsx';
 import { StateTag, type Tone } from '../results/state-tag.tsx';
+import { TestLink } from '../test-link.tsx';
 import classes from './library.module.css';
 import { type FinishedTest, outcomeLabel } from './library-types.ts';
 
@@ -15,12 +15,14 @@ const TONES: Record<FinishedTest['outcome'], Tone> = {
 
 /** What was asked, what came out and what was decided. */
 export function FinishedTestEntry({ test }: { test: FinishedTest }) {
-  const { splitTestKey, name, hypothesis, description, outcome, decision, winner, words, tags, owner } = test;
+  const { splitTestKey, hypothesis, description, outcome, decision, winner, words, tags, owner } = test;
   const question = hypothesis ?? description;
   return (
     <li className={classes.entry}>
       <div className={classes.head}>
-        <PropertyLink to={`split-tests/${encodeURIComponent(splitTestKey)}`}>{name}</PropertyLink>
+        <span>
+          <TestLink test={{ ...test, key: splitTestKey }} />
+        </span>
         <StateTag tone={TONES[outcome]}>{outcomeLabel(outcome)}</StateTag>
         {outcome === 'ship' && winner !== null && <span className="dimmed">{winner}</span>}
       </div>

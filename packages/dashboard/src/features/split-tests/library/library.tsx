@@ -8,6 +8,8 @@ import { PagedList } from '../../../ui/lists/paged-list.tsx';
 import { EmptyState } from '../../../ui/page/empty-state.tsx';
 import { Panel } from '../../../ui/page/panel.tsx';
 import { useProperty } from '../../configuration/property-context.tsx';
+import type { ReportedTest } from '../reported-test.ts';
+import { reportedTests } from '../reported-tests.ts';
 import { FinishedTestEntry } from './finished-test-entry.tsx';
 import classes from './library.module.css';
 import { type LibraryPage, OUTCOMES } from './library-types.ts';
@@ -26,9 +28,7 @@ export function Library() {
   const { propertyId, configuration } = useProperty();
   const [filters, setFilters] = useUrlState(FILTER_DEFAULTS);
   const { q, outcome, libraryTag: tag } = filters;
-  const finished = configuration.splitTests.filter(
-    ({ status, phases }) => (status === 'stopped' || status === 'archived') && phases.length > 0,
-  );
+  const finished = reportedTests(configuration).filter(isFinished);
   // What is said about a test changes with its decision.
   const versions = finished.map(({ key, version }) => [key, version]);
   const query = usePagedQuery<LibraryPage>({
@@ -82,11 +82,17 @@ export function Library() {
   );
 }
 
+/** A measured rule without goals was a rollout with guardrails: a release, and not a question. */
+const isFinished = ({ status, phases, measuredRule, goals }: ReportedTest): boolean =>
+  (status === 'stopped' || status === 'archived') &&
+  phases.length > 0 &&
+  (measuredRule === undefined || goals.length > 0);
+
 const NothingFinished = () => (
   <EmptyState title="No test has finished yet">
     <p>
-      When a test is stopped, it is kept here with its question, its decision and what it found, so that
-      nobody has to ask twice.
+      When a test is stopped, or the measurement of a flag ends, it is kept here with its question, its
+      decision and what it found, so that nobody has to ask twice.
     </p>
     <p>
       After a few tests, the library tells how often ideas win and how large effects usually are, and what to

@@ -19,7 +19,7 @@ export function registerLibraryRoutes(api: ApiRoutes, { auth, reports }: Depende
       tag: 'Split testing',
       summary: 'Finished tests, and what they say about the next one',
       description:
-        'Every test that has ended, with its question, decision, effect on the primary goal and cost. `record` is about the latest 50 of them, whatever the filters: how often ideas win, the usual size of an effect, and what shipped tests are estimated to have brought. Effects are also given as what to expect from now on: shrunk towards this record. Counts of tests whose attribution has ended may be up to an hour old.',
+        'Every test and every measured rule of a flag that has ended, with its question, decision, effect on the primary goal and cost. `record` is about the latest 50 of them, whatever the filters: how often ideas win, the usual size of an effect, and what shipped tests are estimated to have brought. Effects are also given as what to expect from now on: shrunk towards this record. Counts of tests whose attribution has ended may be up to an hour old.',
       key: 'secret',
       members: true,
       querystring: LibraryQuery,

@@ -58,36 +58,39 @@ export function libraryScope(
 function matches({ q = '', outcome, tag }: Omit<LibraryQuery, 'propertyId'>) {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return (it: FinishedTest) =>
-    (outcome === undefined || it.outcome === outcome) &&
-    (tag === undefined || it.test.tags.includes(tag)) &&
+    (outcome === undefined || it.notes.outcome === outcome) &&
+    (tag === undefined || it.notes.tags.includes(tag)) &&
     words.every((word) => it.text.includes(word));
 }
 
 function entryOf(
   property: PropertyConfiguration,
-  { test, startedAt, endedAt, outcome }: FinishedTest,
+  { test, notes, startedAt, endedAt }: FinishedTest,
   now: number,
 ): LibraryEntry {
-  const { key, name = key, hypothesis, description, tags, owner, winner, decision, phases } = test;
-  const { audience, variations } = phases.at(-1)!.definition;
+  const { key, measuredRule, winner, phases } = test;
+  const { audience, reach, variations } = phases.at(-1)!.definition;
+  const { name, hypothesis, description, tags, owner, outcome, decision } = notes;
   const only = { ...test, goals: test.goals.slice(0, 1), guardrails: [] };
   return {
     splitTestKey: key,
+    ...(measuredRule && { measuredRule: { ...measuredRule } }),
     name,
     hypothesis,
     description,
-    tags: [...tags],
+    tags,
     owner,
     status: test.status === 'archived' ? 'archived' : 'stopped',
     outcome,
-    decision: decision && { reason: decision.reason, decidedAt: decision.decidedAt },
+    decision,
     winner,
     control: variations[0]?.key ?? null,
     startedAt,
     endedAt,
     days: (endedAt - startedAt) / DAY_MS,
     phases: phases.length,
-    isPartial: audience !== undefined,
+    // Rules before it, or prerequisites, keep some from a rule as its own conditions do.
+    isPartial: audience !== undefined || reach !== undefined,
     settledAt: endedAt + test.attributionDays * DAY_MS,
     scope: phaseScope(property, only, undefined, now),
   };
