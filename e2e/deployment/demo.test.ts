@@ -99,6 +99,16 @@ test('visits take part in split tests, reach goals and leave feedback', async ()
   expect(stale.map(({ flagKey }: { flagKey: string }) => flagKey)).toEqual(['spring-banner', 'legacy-cart']);
 });
 
+test('the library has finished tests and a measured flag', async () => {
+  const { tests, record } = await read('/v1/split-testing/library?propertyId=shop&limit=50');
+  expect(record).toMatchObject({ finished: tests.length, pending: 0 });
+  const rules = tests.filter(({ measuredRule }: { measuredRule?: object }) => measuredRule !== undefined);
+  expect(rules).toMatchObject([
+    { measuredRule: { flagKey: 'reading-time' }, outcome: 'roll-back', winner: 'off', control: 'off' },
+  ]);
+  expect(rules[0].figures.visitors).toBeGreaterThan(20);
+});
+
 test('live visitors use the same browsers', async () => {
   const software = ({ device, browser, os }: Record<string, string>) => `${device} ${browser} ${os}`;
   const sessions = async () => (await read('/v1/sessions?propertyId=shop&limit=300')).sessions;

@@ -7,6 +7,15 @@ const off = { enabled: false, value: false };
 
 const boolean = { type: 'boolean', defaultValue: false };
 
+/** As the timeline adds it, until it promotes the control. */
+export const READING_TIME_RULE = {
+  id: 'half',
+  name: 'Half of all readers',
+  rollout: { percentage: 50, by: 'visitorId' },
+  value: true,
+  measure: { goals: ['newsletter'] },
+};
+
 /** The flags in all environments; the timeline changes some of them. */
 export const flags = (now) => [
   {
@@ -210,6 +219,15 @@ export const flags = (now) => [
         measure: { goals: ['support-request'], guardrails: ['purchase'] },
       }),
     },
+  },
+  {
+    key: 'reading-time',
+    name: 'Reading time above articles',
+    description: 'Who knows how long an article takes reads to the end, where the newsletter is.',
+    tags: ['journal', 'newsletter'],
+    owner: 'jonas@example.com',
+    ...boolean,
+    environments: { production: on(false) },
   },
   {
     key: 'endless-journal',

@@ -1,4 +1,5 @@
 import { compileFlags } from '../../packages/core/dist/evaluation/flags.js';
+import { READING_TIME_RULE } from './flags.js';
 
 const regex = () => () => false;
 
@@ -7,6 +8,7 @@ const regex = () => () => false;
  *
  * - `shownOn`: the page for which the server evaluates the flag
  * - `effects`: by variation and goal, the factor on the chance of a visit to reach the goal
+ * - `rule`: as it was measured, if that has ended
  */
 const MEASURED_RULES = [
   {
@@ -15,6 +17,7 @@ const MEASURED_RULES = [
     shownOn: 'contact',
     effects: { on: { 'support-request': 0.5 } },
   },
+  { flagKey: 'reading-time', ruleId: 'half', shownOn: 'journal', effects: {}, rule: READING_TIME_RULE },
   // Rolled back by itself once the server looks at the visits.
   {
     flagKey: 'endless-journal',
@@ -26,9 +29,10 @@ const MEASURED_RULES = [
 
 /** As tests of the simulation, with their phases. */
 export function measuredTests({ flags, segments }) {
-  return MEASURED_RULES.map(({ flagKey, ruleId, ...truth }) => {
+  return MEASURED_RULES.map(({ flagKey, ruleId, rule, ...truth }) => {
     const { environments, ...flag } = flags.find(({ key }) => key === flagKey);
-    const configuration = environments.production;
+    const { production } = environments;
+    const configuration = rule === undefined ? production : { ...production, rules: [rule] };
     const set = compileFlags([{ ...flag, configuration }], segments, { regex });
     const { phases } = configuration.measured.find((each) => each.ruleId === ruleId);
     return {

@@ -1,5 +1,5 @@
 import { FINISHED_TESTS } from './finished-tests.js';
-import { flags } from './flags.js';
+import { flags, READING_TIME_RULE } from './flags.js';
 import { drafts, POOR_RATING, SPLIT_TESTS } from './split-tests.js';
 import { daysAgo } from './times.js';
 
@@ -139,6 +139,14 @@ export const timeline = (now, webhookUrl) => [
     'Changes of the live shop need a second pair of eyes',
   ),
   ...finishedTests(),
+  patch(
+    57,
+    '07:20',
+    'admin',
+    'flags/reading-time',
+    inProduction({ rules: [READING_TIME_RULE] }),
+    'Half of the readers, measured',
+  ),
   create(56, '13:20', 'editor', 'navigation-menu', 'First test with the new tool'),
   transition(55, '08:00', 'owner', 'navigation-menu', 'start'),
   transition(40, '09:15', 'editor', 'navigation-menu', 'stop', 'Two weeks are over', {
@@ -176,6 +184,15 @@ export const timeline = (now, webhookUrl) => [
     'split-tests/homepage-hero',
     { variations: FOUR_HEROES },
     'The video is ready; results start over',
+  ),
+  step(
+    19,
+    '09:30',
+    'admin',
+    'POST',
+    'flags/reading-time/promote',
+    { environment: 'production', ruleId: 'half', variant: 'off' },
+    'Five weeks without a difference, and one thing less above the articles',
   ),
   create(18, '11:00', 'editor', 'express-checkout'),
   create(18, '11:20', 'editor', 'payment-order', 'Shares the checkout with express-checkout'),
