@@ -44,6 +44,9 @@ export interface MetricResults {
 /** One bit each, in integers of 128 bits with a sign. */
 const MAX_SIGNALS = 120;
 
+/** How much more memory bounces take than only visitors and conversions. */
+const BOUNCE_MEMORY = 2;
+
 /** Counts metrics of visitors, in as many parts as the memory requires. The caller holds a snapshot. */
 export async function countMetrics(
   context: QueryContext,
@@ -100,8 +103,9 @@ class MetricCount {
     await this.#countVisitors();
     for (const part of parts) {
       signal?.throwIfAborted();
-      await this.#countPart(part, entries);
+      await this.#countPart(part);
     }
+    await this.#countBounces(entries);
     for (const [index, metric] of this.#quantiles.entries()) await this.#addSpreads(metric, index, parts);
   }
 
@@ -120,7 +124,7 @@ class MetricCount {
   }
 
   /** Groups by visitor: not all fit into memory. */
-  async #countPart(part: Part | undefined, entries: Entries): Promise<void> {
+  async #countPart(part: Part | undefined): Promise<void> {
     const { connection } = this.#context;
     if (this.#valued.length > 0) {
       const statement = valuedStatement(this.#valued, this.#events, { ...this.#query, part });
@@ -131,9 +135,16 @@ class MetricCount {
       const statement = returningStatement(this.#returns, part);
       this.#addColumns(this.#returns, await recordsOf<SumRow>(connection, statement));
     }
-    if (this.#bounces.length > 0) {
-      const times = { ...this.#query, entries, part };
-      const { sql, values } = bounceStatement(this.#context, this.#tables.visitors, this.#bounces, times);
+  }
+
+  /** In smaller parts: the first page view of each session, by several columns, has to stay in memory. */
+  async #countBounces(entries: Entries): Promise<void> {
+    const { connection, maxVisitors, signal } = this.#context;
+    if (this.#bounces.length === 0) return;
+    for (const part of partsOf(maxVisitors / BOUNCE_MEMORY, entries.rows)) {
+      signal?.throwIfAborted();
+      const scope = { ...this.#query, entries, part };
+      const { sql, values } = bounceStatement(this.#context, this.#tables.visitors, this.#bounces, scope);
       this.#addColumns(this.#bounces, await recordsOf<SumRow>(connection, sql, values));
     }
   }
@@ -203,8 +214,8 @@ class MetricCount {
 }
 
 /** As many as the memory requires. */
-function partsOf(maxMetricVisitors: number, rows: number): Parts {
-  const parts = 2 ** Math.ceil(Math.log2(rows / maxMetricVisitors));
+function partsOf(max: number, rows: number): Parts {
+  const parts = 2 ** Math.ceil(Math.log2(rows / max));
   if (parts <= 1) return [undefined];
   return Array.from({ length: parts }, (_, index) => ({ index, of: parts }));
 }
