@@ -60,7 +60,7 @@ describe('a decision rule in words', () => {
       'We decide by "Load time": the 90 % quantile of its values, in 7 days from the first exposure on; less is better.',
     );
     expect(sentences.at(-1)).toBe(
-      'Before the smallest variation can have about 125 visitors with values, nothing is decided; while a check of the data fails, nothing is.',
+      'Before the smallest variation can have about 125 visitors with values, nothing is decided, nor while a check of the data fails.',
     );
     // Something else counts until the end.
     const ends = 'Conversions count until 7 days after the end.';
