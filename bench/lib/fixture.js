@@ -203,7 +203,7 @@ export const SPEED_CASES = [
   },
   {
     name: 'evaluate and record (3 of 20 flags)',
-    target: 0.5,
+    target: 0.2,
     writes: true,
     scripts: () => [[post(EVALUATE_PATH, SECRET_KEY, { ...evaluation(VISIT), record: true })]],
   },
