@@ -18,7 +18,9 @@ const { values: options } = parseArgs({
 });
 
 const HELP = `Usage: node bench/metrics.js [options]   (after npm run build)
-  --visitors A,B,…   visitors of the test (default 1000000,10000000); storing ten million takes a quarter of an hour`;
+  --visitors A,B,…   visitors of the test (default 1000000,10000000); storing ten million takes a quarter of an hour
+  --measure NAME     only this row, as JSON; needs --file
+  --file FILE        an event store with "activeVisitors" of lib/fill-store.js`;
 
 const DAY = 24 * 60 * 60 * 1000;
 const END = Number.MAX_SAFE_INTEGER;

@@ -134,15 +134,9 @@ export class ExposureRecorder {
   ): Promise<void> {
     const { keepsUsers } = this.#dependencies.cleanerOf(property);
     const visitors = new Map<string, AcceptedCollect>();
-    let last: Given | undefined;
-    let session: ReturnType<typeof sessionOf> | undefined;
     const exposures = given.map((exposure) => {
       const { rule, variant, at, clientAt, bot } = exposure;
-      // Nearly always the same for all exposures.
-      if (last === undefined || session === undefined || !isSameUnit(last, exposure))
-        session = sessionOf(exposure, property.id, receivedAt, keepsUsers);
-      last = exposure;
-      const { sessionId, collect } = session;
+      const { sessionId, collect } = sessionOf(exposure, property.id, receivedAt, keepsUsers);
       if (collect !== undefined) visitors.set(sessionId, collect);
       const stored: Exposure = { splitTestKey: rule.key, variationKey: variant, sessionId, at };
       if (clientAt !== undefined) stored.clientAt = clientAt;
@@ -186,9 +180,6 @@ interface Given extends Pick<FlagExposure, 'variant' | 'sessionId' | 'visitorId'
   at: number;
   clientAt?: number;
 }
-
-const isSameUnit = (one: Given, other: Given) =>
-  one.sessionId === other.sessionId && one.visitorId === other.visitorId && one.userId === other.userId;
 
 const hasVariation = ({ phases }: MeasuredRuleInPlace, variant: string) =>
   phases.some(({ definition }) => definition.variations.some(({ key }) => key === variant));
